@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 from unittest.mock import patch
 
-from orchestrator import Home, Session
+from orchestrator import Home, Rehearsal
 from orchestrator.core.store import store as store_module
 from scripts.attack_ground import DATA, EITHER, REFUSED, SAMPLE, Ground
 
@@ -68,14 +68,16 @@ def names(ground: Ground) -> None:
     ground.cli("Names", "an unknown agent", "context", "live", "nobody", real=True)
 
     home = Home.open(ground.home)
-    with Session.open(home, "live") as live:
+    with Rehearsal.open(home, "live") as live:
         for what, name in NAMES.items():
-            ground.python("Names", f"start, id {what}", partial(Session.start, home, deck_text=DECK, id=name))
+            ground.python(
+                "Names", f"start, id {what}", partial(Rehearsal.start, home, deck_text=DECK, id=name)
+            )
             ground.python("Names", f"append to {what}", partial(live.append, name, "x", by="transcript"))
             ground.python("Names", f"append as {what}", partial(live.append, TRANSCRIPT, "x", by=name))
             ground.python("Names", f"read {what}", partial(live.read, name))
             ground.python("Names", f"context of {what}", partial(live.context, name))
-            ground.python("Names", f"open {what}", partial(Session.open, home, name))
+            ground.python("Names", f"open {what}", partial(Rehearsal.open, home, name))
         for path in OTHER_FILES:
             for by in ("transcript", "skeptic", "start"):
                 ground.python("Names", f"write {path} by {by}", partial(live.write, path, "x", by=by))
@@ -126,7 +128,7 @@ def _swapped(ground: Ground, writes: int = 2_000) -> None:
     """A link comes and goes in a file's place while it is written: all that was written is there."""
     home = Home.open(ground.home)
     secret, over = ground.around / "secret", threading.Event()
-    with Session.start(home, deck_text=DECK, id="swapped") as session:
+    with Rehearsal.start(home, deck_text=DECK, id="swapped") as session:
         path = session.path / TRANSCRIPT
 
         def swap() -> None:
@@ -145,7 +147,7 @@ def _swapped(ground: Ground, writes: int = 2_000) -> None:
             over.set()
             swapping.join()
         whole = session.read(TRANSCRIPT).count("\nsaid ")
-    with Session.open(home, "swapped") as session:
+    with Rehearsal.open(home, "swapped") as session:
         session.append(TRANSCRIPT, "said last", by="transcript")
         verified = session.verify()
         is_right = verified.valid and whole == writes and path.read_text("utf-8") == session.read(TRANSCRIPT)
@@ -170,7 +172,7 @@ BAD: Final[dict[str, str]] = {"NUL": "a\0b", "half a character": "a\ud800", "10 
 def writes(ground: Ground) -> None:
     """What is written twice, late, too large, or is text of an odd kind."""
     home = Home.open(ground.home)
-    with Session.start(home, deck_text=DECK, id="writes") as session:
+    with Rehearsal.start(home, deck_text=DECK, id="writes") as session:
         for path, by in (("shared/session-config.md", "start"), ("shared/deck-content.md", "start"),
                          ("skeptic/focus-brief.md", "skeptic")):  # fmt: skip
             same = session.read(path)
@@ -214,7 +216,7 @@ def writes(ground: Ground) -> None:
             "overwrite after the end": partial(
                 session.write, "skeptic/candidate-question.md", "x", by="skeptic"
             ),
-            "ask after the end": session.ask,
+            "ask after the end": session.call_on,
         }
         for what, call in late_calls.items():
             ground.python("Writes", what, call)
@@ -231,7 +233,7 @@ def writes(ground: Ground) -> None:
     _both_at_once(ground)
 
 
-def _frames(session: Session) -> list[str]:
+def _frames(session: Rehearsal) -> list[str]:
     return [line for line in session.context("skeptic").text.splitlines() if line.startswith("^^^")]
 
 

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from orchestrator import Home, Session
+from orchestrator import Home, Rehearsal
 from scripts.attack_ground import DATA, EITHER, REFUSED, SAMPLE, Done, Ground
 from tests.helpers.injection_probes import PROBES
 from tests.helpers.rehearsals import write_rehearsal
@@ -22,7 +22,7 @@ CANARY: Final = "zanzibarquill"
 """A word that nothing else holds: where it is found, what was said is kept."""
 
 
-def _marks(session: Session) -> list[str]:
+def _marks(session: Rehearsal) -> list[str]:
     """Our own lines in a context, wherever a reader may see a line begin."""
     return [line for line in session.context("skeptic").text.splitlines() if line.startswith("^^^")]
 
@@ -30,7 +30,9 @@ def _marks(session: Session) -> list[str]:
 def injection(ground: Ground) -> None:
     """Each probe in a deck, in speech, in news and in an answer: no frame of ours is drawn by it."""
     home = Home.open(ground.home)
-    with Session.start(home, deck_text="# One\n\n- Revenue rose 5% to EUR 3 million\n", id="calm") as session:
+    with Rehearsal.start(
+        home, deck_text="# One\n\n- Revenue rose 5% to EUR 3 million\n", id="calm"
+    ) as session:
         calm = [line.split(":")[0] for line in _marks(session)]
     for number, probe in enumerate(PROBES):
         lines = "\n".join(f"- Revenue rose 5% {line}" for line in probe.text.split("\n"))
@@ -46,7 +48,7 @@ def injection(ground: Ground) -> None:
         ground.cli("Injection", f"an answer with {probe.name}", "answer", name, "--", probe.text, expect=DATA)
 
         def is_held(done: Done, name: str = name, word: str = probe.canary) -> str:
-            with Session.open(home, name) as session:
+            with Rehearsal.open(home, name) as session:
                 if [line.split(":")[0] for line in _marks(session)] != calm:
                     return "it drew a frame of ours into a context"
                 if not session.verify().valid:
@@ -77,7 +79,7 @@ def templates(ground: Ground) -> None:
         name = f"template{number}"
 
         def is_literal(done: Done, name: str = name, text: str = text) -> str:
-            with Session.open(home, name) as session:
+            with Rehearsal.open(home, name) as session:
                 held = session.read("shared/deck-content.md"), session.read("shared/session-config.md")
             # Markdown takes marks of emphasis and code for its own.
             plain = [one.translate(_MARKS) for one in (text, *held)]

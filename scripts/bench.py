@@ -60,11 +60,11 @@ sys.path.insert(0, str(ROOT))
 from orchestrator.core.context.assemble import Assembler  # noqa: E402 (the path is set first)
 from orchestrator.core.guard import Guard  # noqa: E402
 from orchestrator.core.home.folder import packaged_table  # noqa: E402
+from orchestrator.core.store.ledger import Unread  # noqa: E402
 from orchestrator.core.store.store import Store, create_store  # noqa: E402
-from orchestrator.core.store.value import Unread  # noqa: E402
 from orchestrator.panel.home import Home  # noqa: E402
 from orchestrator.panel.loop.recorded import Loading  # noqa: E402
-from orchestrator.rehearsal.session import Session  # noqa: E402
+from orchestrator.rehearsal.rehearsal import Rehearsal  # noqa: E402
 from tests.helpers.figures import note  # noqa: E402
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def bench_hops() -> None:
     """The files and functions of the package that one append passes, through the store and the session."""
     with folder() as at:
         home = Home.open(new_home(at))
-        with Session.start(home, deck_text="# One slide\n\n- It saves 2 million a year.\n") as session:
+        with Rehearsal.start(home, deck_text="# One slide\n\n- It saves 2 million a year.\n") as session:
             store = Store(session.path)
             for what, append in (("Store.append", store.append), ("Session.append", session.append)):
                 for _ in range(3):  # the first ones also read and compare what stands there
@@ -292,7 +292,7 @@ def bench_first() -> None:
     """The first context in a new process at 10,000 events, against reading and decoding the ledger."""
     with folder() as at:
         home = new_home(at)
-        with Session.start(Home.open(home), deck_text=sample_deck(), id="bench") as session:
+        with Rehearsal.start(Home.open(home), deck_text=sample_deck(), id="bench") as session:
             fill(session.rehearsal.store, 10_000 - session.rehearsal.store.seq)
         ours, floor = [], []
         for number in range(12):
@@ -325,7 +325,7 @@ def bench_life() -> None:
         creations, archives, restores, copies = [], [], [], []
         for number in range(7):
             begin = perf_counter()
-            session = Session.start(home, deck_text=sample_deck(), id=f"bench-{number}")
+            session = Rehearsal.start(home, deck_text=sample_deck(), id=f"bench-{number}")
             creations.append(perf_counter() - begin)
             fill(session.rehearsal.store, 1000)
             session.end()
@@ -391,7 +391,7 @@ def bench_rehearsal() -> None:
         begin, busy = perf_counter(), process_time()
         recording = read_speech(at / "speech.vtt")
         loading = Loading(recording, "run", (), None, typed=False)
-        session = Session.start(home, at / "deck.md", id="long", loading=loading, minutes=60, exchanges=12)
+        session = Rehearsal.start(home, at / "deck.md", id="long", loading=loading, minutes=60, exchanges=12)
         refreshing.refresh = watched  # type: ignore[assignment]  # watched from outside, in this process alone
         try:
             session.play()
@@ -456,7 +456,7 @@ def _is_verbatim(session: str, exchange: dict[str, object]) -> bool:
     """Whether the quote stands word for word on its slide, or in the segment said at that time."""
     from orchestrator.material.deck.content import slide_texts
 
-    with Session.open(None, Path(session)) as opened:
+    with Rehearsal.open(None, Path(session)) as opened:
         quote = str(exchange["quote"])
         if exchange["said_at_s"] is not None:
             said = [one.text for one in opened.projection.segments if one.start_s == exchange["said_at_s"]]

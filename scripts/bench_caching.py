@@ -63,7 +63,7 @@ from orchestrator.panel.loop import steps  # noqa: E402
 from orchestrator.panel.loop.rehearsal import OpenRehearsal  # noqa: E402
 from orchestrator.panel.loop.state import State  # noqa: E402
 from orchestrator.panel.model.usage import CallUsage  # noqa: E402
-from orchestrator.rehearsal.session import Session  # noqa: E402
+from orchestrator.rehearsal.rehearsal import Rehearsal  # noqa: E402
 
 R = TypeVar("R")
 
@@ -222,7 +222,7 @@ class Listening:
 
 
 class Waiting(Listening):
-    """The same as `offers.SupportsFutures`: the loop asks it only where a question can be put."""
+    """The same as `protocol.SupportsFutures`: the loop asks it only where a question can be put."""
 
     def begin(
         self, request: Request[R], context: Context | None, on_text: Callable[[str], None] | None = None
@@ -371,19 +371,18 @@ def each_call(calls: Sequence[Call]) -> None:
 
 
 @contextmanager
-def rehearsed(engine: Engine) -> Iterator[Session]:
+def rehearsed(engine: Engine) -> Iterator[Rehearsal]:
     folder = Path(tempfile.mkdtemp(prefix="greenroom-bench-"))
     try:
         home = folder / "home"
         for name in ("templates", "session-templates"):
             shutil.copytree(ROOT / "agents" / name, home / name)
-        session = Session.start(
+        session = Rehearsal.start(
             Home.open(home), deck_text=deck(), engine=engine, minutes=MINUTES * 2, exchanges=EXCHANGES
         )
         if isinstance(engine, Listening):
             session.rehearsal.elapsed_s = lambda: engine.on_the_wall_s(session.rehearsal)
-        session.load(recording(), kind="run", answers=answers())
-        session.play()
+        session.play(recording(), answers=answers())
         yield session
     finally:
         shutil.rmtree(folder)

@@ -32,11 +32,11 @@ from time import perf_counter
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from orchestrator import Home, Session  # noqa: E402 (the path is set first)
+from orchestrator import Home, Rehearsal  # noqa: E402 (the path is set first)
 from orchestrator.cli.app import run as greenroom  # noqa: E402
 from orchestrator.core.store import ledger  # noqa: E402
 from orchestrator.core.store.history import LEDGER_NAME  # noqa: E402
-from orchestrator.core.store.value import Held  # noqa: E402
+from orchestrator.core.store.ledger import Held  # noqa: E402
 from orchestrator.panel.records.kinds import KINDS  # noqa: E402
 from tests.helpers.homes import new_home  # noqa: E402
 
@@ -128,7 +128,7 @@ def _crew(root: Path, hours: float) -> bool:
     (home / "table.yaml").write_text(table.replace("most: 5", f"most: {len(CREW)}"), "utf-8")
     for agent in CREW:
         shutil.copytree(home / "templates" / "skeptic", home / "templates" / agent)
-    session = Session.start(Home.open(home), deck_text=DECK, id="crew", presenter="Ines", panel=CREW)
+    session = Rehearsal.start(Home.open(home), deck_text=DECK, id="crew", presenter="Ines", panel=CREW)
     begin, asked = perf_counter(), dict[str, str]()
     for number in range(rounds):
         for piece in range(3):
@@ -159,7 +159,7 @@ def _crew(root: Path, hours: float) -> bool:
 def _opening(root: Path, records: int) -> bool:
     root.mkdir()
     home = new_home(root)
-    session = Session.start(Home.open(home), deck_text=DECK, id="long", presenter="Ines")
+    session = Rehearsal.start(Home.open(home), deck_text=DECK, id="long", presenter="Ines")
     number = 0
     while session.rehearsal.store.seq < records:
         with session.transaction() as tx:
@@ -174,7 +174,7 @@ def _opening(root: Path, records: int) -> bool:
     first_s = 0.0
     for _ in range(3):
         took = [perf_counter()]
-        with Session.open(Home.open(home), "long") as opened:
+        with Rehearsal.open(Home.open(home), "long") as opened:
             for step in (
                 lambda: opened.context("skeptic"),
                 lambda: opened.context("skeptic"),
@@ -199,7 +199,7 @@ def _plain(home: Path, plain: Path) -> None:
     ours, floor = [], []
     for _ in range(9):
         begin = perf_counter()
-        opened = Session.open(Home.open(home), "long")
+        opened = Rehearsal.open(Home.open(home), "long")
         text = opened.context("skeptic").text
         ours.append(perf_counter() - begin)
         plain.write_text(text, "utf-8")

@@ -28,7 +28,7 @@ from orchestrator.panel.engines.model.settings import DEADLINES_S  # noqa: E402
 from orchestrator.panel.home import Home  # noqa: E402
 from orchestrator.panel.loop import transcript  # noqa: E402 (the path is set first)
 from orchestrator.panel.loop.live import Panel  # noqa: E402
-from orchestrator.rehearsal.session import Session  # noqa: E402
+from orchestrator.rehearsal.rehearsal import Rehearsal  # noqa: E402
 from tests.helpers.claude_requests import engine_on  # noqa: E402
 from tests.helpers.live_feeds import quicken  # noqa: E402
 from tests.helpers.messages_server import MessagesServer  # noqa: E402
@@ -53,7 +53,7 @@ def measure(
     deadlines = dict.fromkeys(DEADLINES_S, 60.0)
     with MessagesServer() as server, engine_on(server, deadlines_s=deadlines) as engine:
         engine.check()
-        with Session.start(Home.open(home), write_rehearsal(folder).deck, engine=engine) as session:
+        with Rehearsal.start(Home.open(home), write_rehearsal(folder).deck, engine=engine) as session:
             server.by_agent = {HANGING: Fault("hang")} if hangs else {}
             session.run_clock()
             panel = Panel(session.rehearsal, lambda line: None)

@@ -37,7 +37,7 @@ from orchestrator.core.errors import GreenroomError, SessionStateError
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.material.values import LiveSegment
 from orchestrator.panel.home import Home
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 from orchestrator.web.drives import Drives
 from orchestrator.web.open_sessions import OpenSessions
 from scripts.bench import PANEL, folder, long_material, new_home
@@ -73,7 +73,7 @@ class Python:
         self.drives = Drives(self.sessions)
 
     def start(self, session: str, deck: str) -> None:
-        self.sessions.add(Session.start(self.home, deck_text=deck, id=session, minutes=60, exchanges=100))
+        self.sessions.add(Rehearsal.start(self.home, deck_text=deck, id=session, minutes=60, exchanges=100))
         self.drives.begin(session)
 
     def hear(self, session: str, text: str) -> None:

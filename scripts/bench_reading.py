@@ -8,7 +8,7 @@
                                              what is to be mended, and what is to be doubted
 
 A reader answers a sheet with one JSON line a text, `{"text": KEY, "proposals": […]}`, and a second
-one with `repaired` and `doubts`; `recorded/CORPUS.json` holds them together.
+one with `repaired` and `doubts`; `bench_data/recorded/CORPUS.json` holds them together.
 """
 
 from __future__ import annotations

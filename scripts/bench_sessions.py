@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from orchestrator import Home, Session  # noqa: E402 (the path is set first)
+from orchestrator import Home, Rehearsal  # noqa: E402 (the path is set first)
 from tests.helpers.homes import new_home  # noqa: E402
 from tests.helpers.rehearsals import DECK  # noqa: E402
 
@@ -37,7 +37,7 @@ MAX_DESCRIPTORS = 64
 def fill(home: Path, count: int) -> None:
     opened = Home.open(home)
     for number in range(count):
-        Session.start(opened, deck_text=DECK, id=f"s{number:05}", engine="offline").close()
+        Rehearsal.start(opened, deck_text=DECK, id=f"s{number:05}", engine="offline").close()
         ledger = home / "sessions" / f"s{number:05}" / "ledger" / "ledger.jsonl"
         os.utime(ledger, (time.time() - OLD_S, time.time() - OLD_S))
 

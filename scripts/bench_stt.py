@@ -126,7 +126,7 @@ def _play(home: Path, sound: bytes, recogniser: Whisper) -> tuple[list[float], i
     import uvicorn
     from websockets.sync.client import connect
 
-    from orchestrator.rehearsal.session import Session
+    from orchestrator.rehearsal.rehearsal import Rehearsal
     from orchestrator.web.open_sessions import OpenSessions
     from orchestrator.web.server import application
     from orchestrator.web.site import Site
@@ -134,7 +134,7 @@ def _play(home: Path, sound: bytes, recogniser: Whisper) -> tuple[list[float], i
     for name in ("templates", "session-templates"):
         shutil.copytree(ROOT / "agents" / name, home / name)
     opened = Home.open(home)
-    Session.start(opened, ROOT / "orchestrator" / "rehearsal" / "demo" / "deck.md", id="one").close()
+    Rehearsal.start(opened, ROOT / "orchestrator" / "rehearsal" / "demo" / "deck.md", id="one").close()
     site = Site(opened, str(opened.archives), OpenSessions(opened), recogniser=recogniser)
     server = uvicorn.Server(uvicorn.Config(application(site), port=0, log_level="critical"))
     thread = threading.Thread(target=server.run)

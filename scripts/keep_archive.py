@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from orchestrator import Home, Session, __version__
+from orchestrator import Home, Rehearsal, __version__
 from orchestrator.material.speech.read import read_speech
 from orchestrator.panel.answers import read_answers
 from tests.helpers.board import archive_session
@@ -31,15 +31,14 @@ def main() -> int:
         home = Path(folder)
         for name in ("templates", "session-templates"):
             shutil.copytree(ROOT / "agents" / name, home / name)
-        with Session.start(
+        with Rehearsal.start(
             Home.open(home), DEMO / "deck.md", id="demo", presenter="Dana Whitfield"
         ) as session:
             answers = read_answers(DEMO / "answers.yaml")
-            session.load(read_speech(DEMO / "speech.vtt"), kind="run", answers=answers)
-            session.play()
+            session.play(read_speech(DEMO / "speech.vtt"), answers=answers)
             session.end()
             archive_session(session.path, str(target))
-            texts = {one.id: session.context_at(one).sha256 for one in session.receipts()}
+            texts = {one.id: session.replay(one).sha256 for one in session.receipts()}
     (target / "contexts.json").write_text(json.dumps(texts, indent=1) + "\n", "utf-8")
     print(f"kept {target}: {len(texts)} contexts")
     return 0

@@ -26,13 +26,13 @@ from orchestrator.panel.engines.protocol import CandidateRequest, JudgementReque
 from orchestrator.panel.home import Home  # noqa: E402
 from orchestrator.panel.model.exchange import Candidate, Exchange, Turn  # noqa: E402
 from orchestrator.panel.model.usage import total  # noqa: E402
-from orchestrator.rehearsal.session import Session  # noqa: E402
+from orchestrator.rehearsal.rehearsal import Rehearsal  # noqa: E402
 from tests.helpers.injection_probes import FAKE_VERDICT, PROBES, Probe  # noqa: E402
 
 AGENT = "skeptic"
 
 
-def asked(engine: ModelEngine, session: Session, probe: Probe) -> str:
+def asked(engine: ModelEngine, session: Rehearsal, probe: Probe) -> str:
     """What the panelist made of a deck with the probe's words."""
     rehearsal = session.rehearsal
     request = CandidateRequest(rehearsal.seats[AGENT], rehearsal.scene(), rehearsal.projection.targets[AGENT])
@@ -47,7 +47,7 @@ def _without_quote(question: Candidate) -> str:
     return question.question.replace(question.quote or "\0", " ")
 
 
-def judged(engine: ModelEngine, session: Session, probe: Probe) -> str:
+def judged(engine: ModelEngine, session: Rehearsal, probe: Probe) -> str:
     """What the panelist made of an answer that holds the probe's words and gives nothing."""
     rehearsal = session.rehearsal
     said = f"{FAKE_VERDICT} {probe.text}"
@@ -80,7 +80,7 @@ def main() -> int:
             for probe in PROBES:
                 lines = f"- Revenue grew 18% in 2026\n- {probe.text}\n"
                 text = f"---\ntitle: Ferries\n---\n# Where we stand\n\n{lines}"
-                with Session.start(Home.open(folder), deck_text=text, engine="offline") as session:
+                with Rehearsal.start(Home.open(folder), deck_text=text, engine="offline") as session:
                     for what, ask in (("deck", asked), ("answer", judged)):
                         try:
                             came = ask(engine, session, probe)

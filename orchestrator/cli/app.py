@@ -215,14 +215,14 @@ def _is_command(words: Sequence[str]) -> bool:
 
 
 def _check_grouped(words: Sequence[str]) -> None:
-    """Refuse a command that is looked for in a group and stands elsewhere: typer knows the group alone.
+    """Refuse a command that is looked for where it does not stand: typer names the nearest word there alone.
 
     Raises:
         UsageError: Says where it stands.
     """
-    if len(words) < 2 or words[1] in GROUPS[words[0]]:
+    if not words or _is_command(words) or (len(words) < 2 and words[0] in GROUPS):
         return
-    name = words[1]
+    name = words[-1]
     group = "" if name in COMMANDS else next((one for one, names in GROUPS.items() if name in names), None)
     if group is not None:
         full = " ".join(filter(None, (Screen.current.command, group, name)))

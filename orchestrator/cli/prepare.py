@@ -64,7 +64,7 @@ def check(
     kind: Annotated[str | None, option("KIND", KIND_HELP)] = None,
     speaker: Annotated[str | None, option("LABEL", SPEAKER_HELP)] = None,
 ) -> None:
-    """Show the claims of a deck (and speech), and what contradicts itself.
+    """Show what a deck (and speech) claims, and what contradicts it.
 
     Without a model: the arithmetic within one table, chart or sentence. With one, it reads the
     whole, and what it finds is shown only after every quote and figure was found again.
@@ -176,7 +176,7 @@ def dossier(
     ] = None,
     model: Annotated[str | None, option("NAME", "The model, of an engine that has one.")] = None,
 ) -> None:
-    """Prepare a dossier: the likely attacks on a deck, and how to prepare for them.
+    """Show the likely attacks on a deck, and how to prepare for them.
 
     No session is begun. The board file is a YAML or JSON list, one entry a person; only the name must
     be there:

@@ -1,8 +1,7 @@
 """Sessions as folders, for any crew of agents: writers, contexts, receipts, proof and archives.
 
 The core knows no deck, no speech, no question and no verdict, imports nothing else of the package, and loads
-no
-other package before it is used: jinja2 to render a blueprint, pyyaml to read a table, watchdog to guard,
+no other package before it is used: jinja2 to render a blueprint, pyyaml to read a table, watchdog to guard,
 boto3 to reach S3. The public names are `__all__`.
 """
 

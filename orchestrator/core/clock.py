@@ -1,7 +1,7 @@
 """The clocks: the wall's, a process's own, and where a session's stood when it was last set.
 
 The wall clock dates records and decides nothing: it can be set. A session's time runs by the stopwatch of
-the process that drives it (`loop/session_clock.py`).
+the process that drives it.
 Source: DESIGN.md, section 6 ("Clocks").
 """
 

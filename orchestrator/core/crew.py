@@ -19,10 +19,9 @@ from orchestrator.core.context.frames import FRAMES_VERSION
 from orchestrator.core.errors import GreenroomError, UsageError
 from orchestrator.core.home.folder import Home, digests
 from orchestrator.core.home.unnamed import check_blueprints, unnamed_files
-from orchestrator.core.store.ledger import LEDGER_VERSION
+from orchestrator.core.store.ledger import LEDGER_VERSION, Unread
 from orchestrator.core.store.store import Store, create_store
 from orchestrator.core.store.transaction import Draft
-from orchestrator.core.store.value import Unread
 from orchestrator.core.table import AGENT, Mutability, SeatedTable, Table, check_session_id
 from orchestrator.core.verify import Verification, verify_session
 

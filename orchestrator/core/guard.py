@@ -212,15 +212,15 @@ class Watched:
 
     def _is_right(self, store: Store, path: str, signature: Signature | None) -> bool:
         """Return whether the file is what the ledger says now."""
-        views = store.history.views
-        raw = views.read(path, store.layout.files[path].max_bytes)
+        materialised = store.history.materialised
+        raw = materialised.read(path, store.layout.files[path].max_bytes)
         digest = hashlib.sha256(raw).hexdigest() if raw is not None else None
         for _ in range(2):  # a writer may have come between the two: the ledger is ahead then
             state = store.state(path)
             if not state.seqs:
-                is_same = not views.is_there(path)
+                is_same = not materialised.is_there(path)
             else:
-                is_same = digest == state.sha256 and views.is_open_to_owner(path)
+                is_same = digest == state.sha256 and materialised.is_open_to_owner(path)
             if is_same:
                 self._right[path] = _settled(signature)
                 self._wrong.pop(path, None)

@@ -16,7 +16,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
-from orchestrator.core.errors import HomeError, SessionStateError, UsageError
+from orchestrator.core.errors import (
+    GreenroomError,
+    HomeError,
+    SessionExistsError,
+    SessionStateError,
+    UsageError,
+)
 from orchestrator.core.home import folder
 from orchestrator.core.home.folder import session_folder
 from orchestrator.core.home.table_file import TABLE_NAME
@@ -72,7 +78,8 @@ class Home(folder.Home):
     ) -> Session:
         """Start a session of this home's crew and return it, open.
 
-        The session keeps the table and the templates as they are now, whatever the home says later.
+        The session keeps the table and the templates as they are now, whatever the home says later. A home
+        without a `table.yaml` has the one that Greenroom brings, a board panel's.
 
         Args:
             session_id: None: one that sorts by time.
@@ -96,24 +103,28 @@ class Home(folder.Home):
         from orchestrator.core import crew
 
         now = Home(self.root)  # which has read no table yet: this one may have, before somebody edited it
-        if not now.has_own_table:
-            raise HomeError(
-                f"{now.root / TABLE_NAME}: there is no such file: write the crew's table of files there, as "
-                "`greenroom help core` shows it",
-                file=now.root / TABLE_NAME,
+        try:
+            root = crew.start_session(
+                now,
+                self.new_id()
+                if session_id is None
+                else text_argument("session_id", session_id, do="an id, or None"),
+                mapping_argument("files", files, '{"shared/brief.md": "A brief."}'),
+                title=one_line(text_argument("title", title, max_chars=MAX_NAME_CHARS)),
+                agents=agents,
+                date=date,
+                fields=mapping_argument("fields", fields, '{"service": "db"}'),
+                say=say or log.warning,
             )
-        root = crew.start_session(
-            now,
-            self.new_id()
-            if session_id is None
-            else text_argument("session_id", session_id, do="an id, or None"),
-            mapping_argument("files", files, '{"shared/brief.md": "A brief."}'),
-            title=one_line(text_argument("title", title, max_chars=MAX_NAME_CHARS)),
-            agents=agents,
-            date=date,
-            fields=mapping_argument("fields", fields, '{"service": "db"}'),
-            say=say or log.warning,
-        )
+        except GreenroomError as error:
+            own = now.root / TABLE_NAME
+            if now.has_own_table or isinstance(error, SessionExistsError):
+                raise
+            raise HomeError(
+                f"{error}; {own} is not there, so the table that Greenroom brings was used: write the crew's "
+                "own, as `greenroom help core` shows it",
+                file=own,
+            ) from error
         return self.session(root)
 
     def session(self, name: str | Path, *, on_repair: Callable[[Repair], None] | None = None) -> Session:

@@ -16,7 +16,7 @@ from orchestrator.core.errors import ArchiveUnavailableError, GreenroomError, Ho
 from orchestrator.core.home.folder import LIST_CACHE
 from orchestrator.core.legible import one_line
 from orchestrator.core.store import files
-from orchestrator.core.store.opening import Opening, opening_of
+from orchestrator.core.store.application import Opening, opening_of
 from orchestrator.core.store.store import DEGRADED_NAME, LEDGER_NAME
 from orchestrator.core.verify import verify_session
 from orchestrator.documents.opening import AnySession, is_rehearsal, open_any, store_of

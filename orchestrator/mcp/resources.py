@@ -24,8 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.core.errors import GreenroomError, UsageError
 from orchestrator.core.legible import one_line
-from orchestrator.core.store.application import PLAIN, table_of
-from orchestrator.core.store.opening import Opening
+from orchestrator.core.store.application import PLAIN, Opening, table_of
 from orchestrator.core.table import MODERATOR
 from orchestrator.mcp.scope import LIST, Scope
 
@@ -42,7 +41,7 @@ MAX_SESSIONS: Final = 200
 """Of the list of sessions, newest first: those that have changed since the last list are opened for it, which
 takes some 30 ms each, or 6 s for all."""
 
-# Matched whole before anything becomes a path; the parts are those of `layout` and of a receipt's id.
+# Matched whole before anything becomes a path; the parts are a table's and a receipt id's.
 _ADDRESS: Final = re.compile(
     rf"{re.escape(LIST)}(?:/(?P<session>[A-Za-z0-9_-]{{1,64}})"
     r"/(?:contexts/(?P<agent>[a-z][a-z0-9-]{0,31})"

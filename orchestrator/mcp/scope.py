@@ -9,8 +9,8 @@ from typing import Final
 
 from orchestrator.core.errors import GreenroomError, SessionNotFoundError, UsageError
 from orchestrator.core.home.plain_yaml import hint
+from orchestrator.core.store.application import Opening, opening_of
 from orchestrator.core.store.history import LEDGER_NAME
-from orchestrator.core.store.opening import Opening, opening_of
 from orchestrator.core.table import MODERATOR, SESSION_ID
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder

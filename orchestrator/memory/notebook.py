@@ -1,7 +1,7 @@
 """The notebook of an agent about one presenter: what its memory tools read and write.
 
 Without a session it is the database itself. With the proposals of a session, it reads them before
-the database, and all that is written becomes a proposal there until `proposals.settle`; a database
+the database, and all that is written becomes a proposal there until `settle`; a database
 that fails then costs what it holds, and nothing else.
 
 Without the presenter's consent there is nothing to read, and the reason is part of the result.
@@ -17,10 +17,9 @@ from typing import Any, Final, TypeVar
 
 from orchestrator.core.clock import utc_now
 from orchestrator.core.privacy.off_record import is_clean
-from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.ledger import Record, held
 from orchestrator.core.store.store import Store
 from orchestrator.core.store.transaction import Draft
-from orchestrator.core.store.value import held
 from orchestrator.core.table import MODERATOR
 from orchestrator.memory.database import MemoryDatabase, existing, made_scope, note
 from orchestrator.memory.embedding import Embedder

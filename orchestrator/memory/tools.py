@@ -26,9 +26,8 @@ from orchestrator.core.context.messages import ToolResult
 from orchestrator.core.errors import GreenroomError, StoreError
 from orchestrator.core.home.plain_yaml import hint
 from orchestrator.core.legible import one_line
-from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.ledger import Record, Value
 from orchestrator.core.store.store import Store
-from orchestrator.core.store.value import Value
 from orchestrator.memory.database import existing
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.facts import FactLog, fact_files
@@ -54,7 +53,7 @@ from orchestrator.panel.records.memory import ToolUsed
 # ---------------------------------------------------------------------- session files
 # Session files that an agent may list and read: its part of `shared/`, `facts/` and its own folder.
 #
-# Of `shared/` it reads what its reading order in `layout` names, until the session has ended. Never
+# Of `shared/` it reads what its reading order in the table names, until the session has ended. Never
 # `ledger/` and `trace/`. Another agent's folder is private until the session has ended. A path is looked
 # up among the names that there are, and is never put together into one of the file system's: whatever is
 # not exactly such a name is refused. Every text is the ledger's, or made from it as `facts/` is, so a link

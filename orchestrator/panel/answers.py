@@ -1,4 +1,4 @@
-"""Answers prepared for a rehearsal, and choosing the next one."""
+"""Answers prepared for a rehearsal, and choosing the next one of them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ _SENTENCE = re.compile(r"[^.!?]+[.!?]*")
 # The figure of a slide is no figure of an answer.
 _SLIDES = re.compile(r"\bslides? \w+(?: (?:and|or) \w+)?", re.IGNORECASE)
 MAX_WORDS_AFTER = 15
-"""Words that may follow the wish: an excuse or a thank-you. More, or a figure, is an answer."""
+"""Maximum number of words that may follow the wish, an excuse or a thank-you: more words, or a figure, are an
+answer.
+"""
 
 
 def wish_to_park(text: str) -> str | None:
@@ -105,16 +107,16 @@ _FORMS = {
     "verdict": (re.compile("|".join(PERSON_VERDICTS)), "given, partly or not"),
 }
 _NONE = (None, "", "~", "null")
-"""As YAML writes that there is none."""
+"""The values by which YAML says that there is none."""
 
 
 _RANKED = ("exchange", "question", "claim", "slide", "agent")
-"""How an answer names its question; what says most first."""
+"""The keys by which an answer names its question, the most specific first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer that the presenter has prepared, and optionally its question."""
+    """An answer that the presenter has prepared, optionally for a particular question."""
 
     text: str
     agent: str | None = None
@@ -127,22 +129,26 @@ class Answer:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return the names of its question: "agent skeptic", "slide 3"; none: it is used in order."""
+        """Return the names of the answer's question: "agent skeptic", "slide 3".
+
+        The answer is used in order if it has none.
+        """
         named = {key: getattr(self, key) for key in _RANKED}
         return tuple(f"{key} {value}" for key, value in named.items() if value is not None)
 
 
 @names_its_file
 def read_answers(path: Path) -> tuple[Answer, ...]:
-    """Read the answers in a YAML or JSON list, in its order; texts have single spaces.
+    """Read the answers in a YAML or JSON list, in its order; runs of spaces in texts become single spaces.
 
-    An item is a text, or a mapping of `text` and optionally `agent`, `exchange`, `claim`, `slide` and
-    `question` (words of it), which name its question, `verdict` (given, partly or not: the presenter's own
-    verdict), and `park: true`, which parks the question (then `text` may be left out). In YAML everything is
+    An item is a text, or a mapping with `text`. The mapping's question may be named by `agent`, `exchange`,
+    `claim`, `slide` and `question` (words of the question). `verdict` is the presenter's own verdict (given,
+    partly or not). `park: true` parks the question, and `text` may then be left out. In YAML everything is
     read as text, so `yes` and `4.20` stay words.
 
     Raises:
-        AnswersError: The file cannot be read or is not such a list; the message names the item's number.
+        AnswersError: The file cannot be read or is not a list of answers; the message names the item's
+            number.
     """
     name = shown_name(path)
     text = _text(path, name)
@@ -165,9 +171,9 @@ def pick_answer(
 ) -> int | None:
     """Return the index of the answer to this question, or None if no answer is left for it.
 
-    First an unused one that names this exchange, words of its questions, its claim, slide or agent
-    (in this order; all that it names must fit), else the next unused one that names nothing. A
-    question that comes back is also the parked exchange that it comes back to.
+    The first choice is an unused answer that names this exchange, words of its questions, its claim, slide or
+    agent, in this order; everything that the answer names must fit. Otherwise the next unused answer that
+    names nothing is chosen. For a question that comes back, an answer may also name the parked exchange.
     """
     asked = {"agent": (agent,), "exchange": (exchange, comes_back_to), "claim": (claim,), "slide": (slide,)}
     put = [one_line(one).casefold() for one in questions]
@@ -186,7 +192,7 @@ def pick_answer(
 
 
 def unasked(answers: Sequence[Answer], used: frozenset[int]) -> list[str]:
-    """Return each answer that is left and names a question: "answer 3 (slide 4, agent skeptic)"."""
+    """Return a line for each unused answer that names a question: "answer 3 (slide 4, agent skeptic)"."""
     return [
         f"answer {number} ({', '.join(one.names)})"
         for number, one in enumerate(answers, start=1)

@@ -1,4 +1,4 @@
-"""What the board panel knows of its own sessions, as the core is told it."""
+"""What the board panel tells the core about its own sessions."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Final
 
 from orchestrator.core.home.table_file import packaged_table_file
 from orchestrator.core.packaged import PACKAGE
-from orchestrator.core.store.application import Application
+from orchestrator.core.store.application import Application, Opening
 from orchestrator.core.store.ledger import Record
-from orchestrator.core.store.opening import Opening
 from orchestrator.core.table import SeatedTable, Table
 from orchestrator.panel.model.exchange import VERDICTS
 from orchestrator.panel.records.exchanges import ExchangeClosed, VerdictGiven
@@ -21,7 +20,7 @@ _TABLE_1: Final = PACKAGE / "panel" / "records" / "table_1.yaml"
 
 
 def table_of_version_1() -> Table:
-    """Return the panel's table as it stood in release 0.1.0, whose ledgers hold none.
+    """Return the panel's table as it was in release 0.1.0, whose ledgers contain no table.
 
     Raises:
         InstallationError: The file is missing or is not the one that was shipped.
@@ -34,7 +33,7 @@ def _is_rehearsal(opening: Opening) -> bool:
 
 
 def _faults(record: Record, layout: SeatedTable | None) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong with a judgement: it is a panelist's, in one of the words that there are.
+    """Yield what is wrong with a judgement: its writer is not a panelist, or its verdict is an unknown word.
 
     Source: DESIGN.md, section 5.
     """

@@ -1,6 +1,7 @@
-"""People's remarks on a session, one line of JSON each, kept beside it and never in it or its archive.
+"""People's remarks on a session, one line of JSON each, stored beside the session and never in it or its
+archive.
 
-They are reviewers' comments, and verdicts on answers given after the session has ended.
+The remarks are reviewers' comments, and verdicts on answers that were given after the session's end.
 """
 
 from __future__ import annotations
@@ -25,20 +26,20 @@ from orchestrator.panel.home import Home
 from orchestrator.panel.model.exchange import PERSON_VERDICTS, PersonVerdict
 
 MAX_CHARS: Final = 4_000
-"""Characters of one comment: two pages; what is longer is a document of its own."""
+"""Maximum number of characters of one comment: two pages; a longer text is a document of its own."""
 MAX_NAME: Final = 80
-"""As a presenter's name."""
+"""Maximum number of characters of an author's name, as for a presenter's name."""
 _COMMENTS: Final = "comments.jsonl"
 _VERDICTS: Final = "verdicts.jsonl"
 _VERSION: Final = 1
-"""Of a line of verdicts."""
+"""The version of the lines in which verdicts are stored."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """One remark of a reviewer."""
+    """One comment of a reviewer."""
 
     at: str  # RFC 3339
     author: str
@@ -56,15 +57,15 @@ class Comments:
         """Return a session's comments, oldest first.
 
         Raises:
-            HomeError: A line is not ours; the message says which.
+            HomeError: A line is not one that Greenroom writes; the message says which.
         """
         return _lines(self._root, session, _COMMENTS, "comment", lambda told: Comment(**told))
 
     def add(self, session: str, author: str, text: str, about: str = "") -> Comment:
-        """Keep a comment; durable when it returns.
+        """Store a comment; it is durable when this returns.
 
         Raises:
-            UsageError: There is no name or no text, or too much of it.
+            UsageError: The name or the text is missing or too long.
             StoreWriteError: The disk is full; nothing was written.
         """
         author, text = one_line(author), page(text).strip()
@@ -78,35 +79,38 @@ class Comments:
 
 
 class Verdicts:
-    """People's verdicts on answers after the end, of all sessions below one folder."""
+    """People's verdicts on answers, given after the end, of all sessions below one folder."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
 
     @classmethod
     def of_session(cls, home: Home, path: Path) -> Verdicts | None:
-        """Return a home's verdicts if the session at *path* is in it, or None: a copy elsewhere is not."""
+        """Return a home's verdicts if the session at *path* is in that home, else None.
+
+        A copy of a session elsewhere is not in it.
+        """
         return cls(home.records) if path.parent == home.sessions else None
 
     @classmethod
     def beside(cls, path: Path) -> Verdicts:
-        """Return the verdicts of the home whose session folders include *path*."""
+        """Return the verdicts of the home in whose folder of sessions *path* is."""
         return cls(path.parent / RECORDS)
 
     def of(self, session: str) -> list[PersonVerdict]:
         """Return a session's verdicts, oldest first, including those that were taken back.
 
         Raises:
-            HomeError: A line is not ours; the message says which.
+            HomeError: A line is not one that Greenroom writes; the message says which.
         """
         return _lines(self._root, session, _VERDICTS, "verdict", _verdict)
 
     def file(self, session: str) -> Path:
-        """Return the path of a session's verdicts; the file is created by the first."""
+        """Return the path of the file with a session's verdicts, which the first verdict creates."""
         return self._root / check_session_id(session) / _VERDICTS
 
     def add(self, session: str, said: PersonVerdict) -> None:
-        """Keep a person's verdict on an answer; durable when it returns.
+        """Store a person's verdict on an answer; it is durable when this returns.
 
         Raises:
             StoreWriteError: The disk is full; nothing was written.

@@ -1,4 +1,4 @@
-"""The home of a board panel: the core's home with `greenroom.yaml`, and where the user's own home is.
+"""The home of a board panel: the core's home with `greenroom.yaml`, and the place of the user's own home.
 
 Source: DESIGN.md, section 2; interfaces.md, "Command line".
 """
@@ -24,32 +24,38 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Home(session.Home):
-    """One home folder with its settings. Making one reads nothing; each part is read when it is used."""
+    """One home folder with its settings.
+
+    Making a `Home` reads nothing; each part is read when it is first used.
+    """
 
     @classmethod
     def default(cls) -> Home:
-        """Return `GREENROOM_HOME`, else `./agents`, else the user's own home, which is set up on first use.
+        """Return the home in `GREENROOM_HOME`, else `./agents`, else the user's own, which is set up on first
+        use.
 
         Raises:
-            HomeError: As `find_home`.
+            HomeError: As for `find_home`.
         """
         return find_home(None, os.environ)
 
     @property
     def application(self) -> Application:
-        """What the board panel knows of its sessions; a session of another crew is read without it."""
+        """The board panel's description of its sessions; a session of another crew is read without it."""
         from orchestrator.panel.application import BOARD
 
         return BOARD
 
     @property
     def demo(self) -> Path:
-        """Return the folder of `greenroom demo`, which keeps its presenter's memory apart from others'."""
+        """Return the folder of `greenroom demo`, where its presenter's memory is separate from that of
+        others.
+        """
         return self.root / "demo"
 
     @cached_property
     def config(self) -> Config:
-        """Return `greenroom.yaml` and `GREENROOM_*`, checked.
+        """Return the settings of `greenroom.yaml` and `GREENROOM_*`, checked.
 
         Raises:
             ConfigurationError: A key is unknown or a value is invalid; the message names the line.
@@ -63,10 +69,10 @@ class Home(session.Home):
 
 
 def known_home(given: str | None, environment: Mapping[str, str]) -> Home | None:
-    """Return the home as `find_home`, or None if none was named and none exists yet.
+    """Return the home as `find_home` does, or None if none was named and none exists yet.
 
     Raises:
-        HomeError: The named folder is no home.
+        HomeError: The named folder is not a home.
     """
     named = given or environment.get("GREENROOM_HOME")
     if not named and not Path("agents", "templates").is_dir():
@@ -80,12 +86,12 @@ def known_home(given: str | None, environment: Mapping[str, str]) -> Home | None
 
 
 def find_home(given: str | None, environment: Mapping[str, str]) -> Home:
-    """Return the home by --home, else `GREENROOM_HOME`, else `./agents`, else the user's own.
+    """Return the home of --home, else of `GREENROOM_HOME`, else `./agents`, else the user's own.
 
     The user's own home is set up from the packaged templates on first use.
 
     Raises:
-        HomeError: The named folder is no home, or nothing says where the user's own is.
+        HomeError: The named folder is not a home, or the place of the user's own home is unknown.
     """
     named = given or environment.get("GREENROOM_HOME")
     if named:
@@ -99,10 +105,10 @@ def find_home(given: str | None, environment: Mapping[str, str]) -> Home:
 
 
 def user_folder(kind: str) -> Path:
-    """Return Greenroom's folder among the user's own, of *kind* "data" or "cache".
+    """Return Greenroom's own folder for the user's files of *kind* "data" or "cache".
 
     Raises:
-        HomeError: Nothing says where the user's files are.
+        HomeError: The place of the user's files is unknown.
     """
     import platformdirs
 

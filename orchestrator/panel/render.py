@@ -1,4 +1,4 @@
-"""The text of typed values in the session's Markdown files. Values come in, text goes out."""
+"""The text of typed values in the session's Markdown files; its functions take values and return text."""
 
 from __future__ import annotations
 
@@ -39,18 +39,20 @@ def answer_to(exchange: str) -> str:
 
 
 def headed(title: str, text: str) -> str:
-    """Return "Title: text"; the colon replaces one, or a full stop, at the title's own end."""
+    """Return "Title: text"; the colon replaces a colon or full stop at the title's end."""
     return f"{one_line(title).rstrip('.:')}: {text}"
 
 
 GENERAL = "general"
-"""The mark of a question about the whole, which quotes nothing."""
+"""The mark of a question about the whole deck, which quotes nothing."""
 WRITTEN_BY = {PRESENTER: "your own question", DOSSIER: "from your dossier"}
-"""The mark of a question that its presenter brought."""
+"""Maps the origin of a question that the presenter brought to its mark."""
 
 
 def origin(asked: Exchange) -> str:
-    """Return "", "general" or "your own question, slide 3": what no quote above the question shows."""
+    """Return where a question comes from, as far as no quote shows it: "", "general", "your own question,
+    slide 3".
+    """
     written = WRITTEN_BY.get(asked.written_by)
     if written is None:
         return "" if asked.quote is not None or asked.is_missing else GENERAL
@@ -62,7 +64,9 @@ def origin(asked: Exchange) -> str:
 
 
 def brought_origin(asked: Exchange) -> str:
-    """Return the origin of a question that no panelist made, or "" for the others, whose place is shown."""
+    """Return the origin of a question that no panelist made, or "" for other questions, whose place is
+    shown.
+    """
     return "" if asked.written_by == PANEL else origin(asked)
 
 
@@ -72,10 +76,10 @@ VERDICT_WORDS = {
     "escalate": "pressed",
     "unjudged": "not judged",
 }
-"""Verdicts as people read them; in records and JSON they keep their names."""
+"""Maps verdicts to the words that people read; records and JSON contain the verdicts themselves."""
 
 SILENT = "silent"
-"""In the place of the outcome "unjudged": there was no answer to judge."""
+"""Replaces the outcome "unjudged" if there was no answer to judge."""
 OUTCOME_WORDS = {
     "satisfied": "answered",
     "unresolved": "not answered",
@@ -83,11 +87,14 @@ OUTCOME_WORDS = {
     "parked": "parked",
     "unjudged": "not judged",
 }
-"""Outcomes in the same way, in the order in which they are counted."""
+"""Maps outcomes to the words that people read, in the order in which outcomes are counted."""
 PARTLY_WORDS = "partly answered"
-"""What a person's verdict alone can say; it is counted behind what was answered."""
+"""The words for an outcome that only a person's verdict can give.
+
+It is counted after the answered questions.
+"""
 COUNTED_WORDS = {"satisfied": OUTCOME_WORDS["satisfied"], PARTLY: PARTLY_WORDS, **OUTCOME_WORDS}
-"""All that is counted, in its order."""
+"""Everything that is counted, with its words, in the order of counting."""
 
 
 def verdict(turn: Turn, *, is_last: bool) -> str:
@@ -102,11 +109,11 @@ def verdict(turn: Turn, *, is_last: bool) -> str:
 
 
 PERSON_WORDS = {GIVEN: "gave it", PARTLY: "gave it in part", NOT: "did not give it"}
-"""What a person says of an answer, by the verdict."""
+"""Maps a person's verdict on an answer to the words for it."""
 
 
 def said_by(said: PersonVerdict, *, is_you: bool = False) -> str:
-    """Return "gave it, says Dana: the figure is there", or for Dana herself "you say"."""
+    """Return "gave it, says Dana: the figure is there"; if *is_you*, "you say" replaces "says Dana"."""
     if said.verdict is None:
         return one_line(f"{said.by} takes back what was said of it")
     note = f": {said.note}" if said.note else ""
@@ -121,7 +128,9 @@ def segment_line(segment: Segment) -> str:
 
 
 def correction_line(segment: Segment, number: int, was: str, who: str) -> str:
-    """Return a correction for the transcript: what segment *number* really said, or that it was right."""
+    """Return the transcript's line on a correction: what segment *number* really said, or that it was
+    right.
+    """
     words, heard = one_line(segment.text), one_line(was)
     what = f"[{clock(segment.start_s)}] Segment {number}, corrected by {one_line(who)}"
     if words == heard:
@@ -144,7 +153,7 @@ def answer_line(segment: Segment, exchange: str, agent_name: str) -> str:
 
 
 def taken_back_line(at: str, exchange: str, agent_name: str) -> str:
-    """Return the transcript's line that the answer above does not count."""
+    """Return the transcript's line that says that the answer above it does not count."""
     return (
         f"\n({at}: the presenter takes the answer to {agent_name} ({exchange}) back: what was said as that "
         "answer does not count. The question is open again.)\n\n"
@@ -152,7 +161,7 @@ def taken_back_line(at: str, exchange: str, agent_name: str) -> str:
 
 
 def talk_line(at: str, exchange: str, agent_name: str) -> str:
-    """Return the transcript's line that what was taken for an answer above is talk."""
+    """Return the transcript's line that says that the words above it, taken for an answer, are talk."""
     return (
         f"\n({at}: what was taken for the answer to {agent_name} ({exchange}) was the talk, says the "
         "presenter. It counts as such, and the question waits.)\n\n"
@@ -160,7 +169,9 @@ def talk_line(at: str, exchange: str, agent_name: str) -> str:
 
 
 def taken_back_note(at: str, exchange: str) -> str:
-    """Return the note for every other file that the answer above does not count."""
+    """Return the note, for every file except the transcript, which says that the answer above it does not
+    count.
+    """
     return (
         f"\n## {exchange}, at {at}: the answer was taken back\n\n"
         "What stands above of that answer, its verdict and what followed from it does not count.\n"
@@ -168,7 +179,7 @@ def taken_back_note(at: str, exchange: str) -> str:
 
 
 def corrected_note(at: str, exchange: str, number: int, words: str) -> str:
-    """Return the history's note on what the answer to question *number* above really was."""
+    """Return the note in the history that says what the answer to question *number*, above it, really was."""
     what = f'was misheard: "{one_line(words)}"' if words else "was not said"
     return (
         f"\n## {exchange}, at {at}: an answer was corrected\n\n"
@@ -177,7 +188,7 @@ def corrected_note(at: str, exchange: str, number: int, words: str) -> str:
 
 
 def judged_note(at: str, said: PersonVerdict) -> str:
-    """Return the history's note on a person's verdict on an answer above."""
+    """Return the history's note on a person's verdict on an answer above it."""
     return (
         f"\n## {said.exchange}, at {at}: an answer was judged by a person\n\n"
         f"The answer to question {said.turn} above: {said_by(said)}.{_counts(said)}\n"
@@ -218,11 +229,17 @@ def _target(target: Target) -> str:
 
 
 SHOWN_TENSIONS = 12
-"""In a focus brief; the deck that has more has them for another reason than its figures."""
+"""Maximum number of contradictions shown in a focus brief.
+
+A deck with more has them for other reasons than its figures.
+"""
 
 
 def findings(tensions: Sequence[Tension]) -> str:
-    """Return the deck's contradictions for a focus brief, with those that no figure decides set apart."""
+    """Return the deck's contradictions for a focus brief.
+
+    Those that no figure decides are in their own section.
+    """
     if not tensions:
         return ""
     computed = [one for one in tensions if one.class_ != READ]
@@ -247,12 +264,12 @@ def both_sides(tension: Tension) -> str:
 
 
 def quoted(asked: Candidate | Exchange, answered: str | None = None) -> list[str]:
-    """Return the words that a question is about, with their places, as shown above it to the presenter.
+    """Return the words that a question is about, with their places, as they are shown above the question.
 
-    A contradiction has both quotes, something left out has its slide, and a general question has nothing.
+    A contradiction has both quotes, something left out has its slide, and a general question has none.
 
     Args:
-        answered: The exchange whose answer holds the words, as `answer_quoted` finds it.
+        answered: The exchange whose answer contains the words, as `answer_quoted` finds it.
     """
     if asked.quote is None:
         return [lacking(asked.slide)] if asked.is_missing else []
@@ -266,7 +283,7 @@ def quoted(asked: Candidate | Exchange, answered: str | None = None) -> list[str
 
 
 def lacking(slide: int | None) -> str:
-    """Return "slide 1 does not say" or "the deck does not say", where nothing can be quoted."""
+    """Return "slide 1 does not say" or "the deck does not say", for questions that can quote nothing."""
     return f"{'the deck' if slide is None else f'slide {slide}'} does not say"
 
 
@@ -279,7 +296,7 @@ def candidate(
     *,
     confirmed_at_s: float | None = None,
 ) -> str:
-    """Return a panelist's candidate question as text."""
+    """Return the text of a panelist's candidate question's file."""
     lines = [heading, "", f"Status: {status}"]
     if question is None:
         return "\n".join([*lines, f"Looked at: {clock(made_at_s)}", ""])
@@ -312,7 +329,10 @@ def candidate(
 
 
 def exchange(done: Exchange, agent_name: str, new_numbers: Sequence[str] = ()) -> str:
-    """Return one exchange for the history; *new_numbers* came to light in its answers."""
+    """Return the history's text of one exchange.
+
+    *new_numbers* are the numbers that its answers introduced.
+    """
     lines = [f"\n## {done.id}: {agent_name} ({done.agent}), at {clock(done.asked_at_s)}", ""]
     if done.quote is not None:
         left_out = ", which leaves it out" if done.is_missing else ""
@@ -360,16 +380,16 @@ def _turn(number: int, turn: Turn, *, is_last: bool) -> list[str]:
 
 
 def note(exchange_id: str, turn_number: int, at_s: float, text: str) -> str:
-    """Return an agent's note after a turn."""
+    """Return the text of an agent's note after a turn."""
     return f"\n## {exchange_id}, turn {turn_number}, at {clock(at_s)}\n\n{page(text).strip()}\n"
 
 
 def observation(exchange_id: str, at_s: float, seen: Observation) -> str:
-    """Return an agent's observation of the presenter after an exchange."""
+    """Return the text of an agent's observation about the presenter after an exchange."""
     quote = f"\n\n> {one_line(seen.quote)}" if seen.quote else ""
     return f"\n## {exchange_id}, at {clock(at_s)}\n\n{one_line(seen.text)}{quote}\n"
 
 
 def phrases(chosen: Sequence[str]) -> str:
-    """Return the moderator's phrases for this session, as text."""
+    """Return the text of the moderator's phrases for this session."""
     return "# Phrases for this session\n\n" + "".join(f'- "{one_line(phrase)}"\n' for phrase in chosen)

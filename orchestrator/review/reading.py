@@ -15,10 +15,9 @@ from orchestrator.core.errors import LedgerCorruptError
 from orchestrator.core.home.folder import digests
 from orchestrator.core.legible import one_line
 from orchestrator.core.privacy.off_record import is_marked
-from orchestrator.core.store.ledger import FILE_OPS, Record
+from orchestrator.core.store.application import opening_of
+from orchestrator.core.store.ledger import FILE_OPS, Held, Record, Unread
 from orchestrator.core.store.off_record import OffRecord
-from orchestrator.core.store.opening import opening_of
-from orchestrator.core.store.value import Held, Unread
 from orchestrator.core.table import HISTORY, MODERATOR, TRANSCRIPT
 from orchestrator.material.values import Slide
 from orchestrator.panel.application import BOARD

@@ -19,8 +19,8 @@ from orchestrator.core.archive.s3 import configuration, fault_of_settings
 from orchestrator.core.archive.stores import FolderStore
 from orchestrator.core.errors import ArchiveError, ArchiveUnavailableError
 from orchestrator.core.home.folder import packaged_table
+from orchestrator.core.store.ledger import Unread
 from orchestrator.core.store.store import create_store
-from orchestrator.core.store.value import Unread
 from orchestrator.documents.listing import archived
 from tests.helpers.board import archive_session, fetch, restore, verify_archive
 from tests.helpers.sessions import PANEL, Sample, tiny_session

@@ -12,8 +12,8 @@ import pytest
 
 from orchestrator import Home, Session
 from orchestrator.core.home.table_file import read_table_file
+from orchestrator.core.store.ledger import Unread
 from orchestrator.core.store.store import Store, create_store
-from orchestrator.core.store.value import Unread
 from orchestrator.core.verify import verify_session
 from tests.helpers.commands import Commands
 

@@ -29,8 +29,7 @@ from orchestrator.core.context.receipt import Receipt, receipt_of, recorded
 from orchestrator.core.errors import LedgerCorruptError, ReceiptError, UsageError
 from orchestrator.core.home.folder import packaged_table
 from orchestrator.core.store import ledger
-from orchestrator.core.store.ledger import Record
-from orchestrator.core.store.receipt import ids_of
+from orchestrator.core.store.ledger import Record, ids_of
 from orchestrator.core.store.store import Store
 from orchestrator.core.store.transaction import Draft
 from orchestrator.core.table import MODERATOR, Mutability

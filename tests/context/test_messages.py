@@ -18,8 +18,8 @@ from orchestrator.core.context.frames import Block, unescape
 from orchestrator.core.context.messages import LAYOUTS, MAX_MARKS, Messages, messages_of, watermarks
 from orchestrator.core.context.receipt import fitted
 from orchestrator.core.errors import UsageError
+from orchestrator.core.store.ledger import Unread
 from orchestrator.core.store.store import Store, create_store
-from orchestrator.core.store.value import Unread
 from orchestrator.core.table import HISTORY, MODERATOR, Table
 from tests.helpers.stores import CANDIDATE, DECK, INTEL, NOTES, TRANSCRIPT, bare, blueprints
 

@@ -15,8 +15,7 @@ from orchestrator.core.errors import FileTooLargeError, ReceiptError
 from orchestrator.core.session import MAX_TASK_CHARS
 from orchestrator.core.store import ledger
 from orchestrator.core.store.history import LEDGER_NAME
-from orchestrator.core.store.ledger import FIRST_HASH
-from orchestrator.core.store.value import MAX_NOTE_BYTES
+from orchestrator.core.store.ledger import FIRST_HASH, MAX_NOTE_BYTES
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 

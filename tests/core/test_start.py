@@ -232,7 +232,7 @@ BROKEN: list[tuple[str, Callable[[Path], object], str]] = [
     (
         "table.yaml",
         Path.unlink,
-        ("there is no such file: write the crew's table of files there, as `greenroom help core` shows it"),
+        "",
     ),
     (
         "templates/tester/role.md",
@@ -259,3 +259,15 @@ def test_what_a_home_lacks_is_named(
         assert str(raised.value) == f"{crew / name}: {message}"
     assert "\n" not in str(raised.value)
     assert sessions_of(crew) == []
+
+
+def test_a_home_without_a_table_has_the_one_that_greenroom_brings(crew: Path) -> None:
+    (crew / "table.yaml").unlink()
+    with pytest.raises(GreenroomError) as raised:
+        Home(crew).start("s")
+    assert str(raised.value).endswith(
+        f"; {crew / 'table.yaml'} is not there, so the table that Greenroom brings was used: write the "
+        "crew's own, as `greenroom help core` shows it"
+    )
+    assert sessions_of(crew) == []
+    assert Home(crew).table.name == "board-panel"

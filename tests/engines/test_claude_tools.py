@@ -16,7 +16,7 @@ import pytest
 from orchestrator.core.context.assemble import Context
 from orchestrator.core.context.messages import ToolResult
 from orchestrator.core.errors import EngineError
-from orchestrator.core.store.value import Value
+from orchestrator.core.store.ledger import Value
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.memories import forget, memories
 from orchestrator.memory.notebook import scratchpad

@@ -24,9 +24,9 @@ from orchestrator import Home, Session
 from orchestrator.core.errors import AlreadyWrittenError, GreenroomError, StoreWriteError
 from orchestrator.core.home.folder import packaged_table
 from orchestrator.core.store import files, ledger
+from orchestrator.core.store.ledger import Unread
 from orchestrator.core.store.store import Store, create_store
 from orchestrator.core.store.transaction import Draft
-from orchestrator.core.store.value import Unread
 from tests.helpers.figures import SHARE
 from tests.helpers.stores import CANDIDATE, INTEL, NOTES, PANEL, TRANSCRIPT, contents
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from orchestrator.core.store.ledger import Record
-from orchestrator.core.store.value import Value, held
+from orchestrator.core.store.ledger import Record, Value, held
 from orchestrator.core.table import TRANSCRIPT
 from orchestrator.material.values import Segment
 from orchestrator.panel.model.exchange import Judgement

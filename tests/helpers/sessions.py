@@ -10,8 +10,8 @@ from orchestrator.core.archive.freeze import freeze
 from orchestrator.core.context.assemble import Assembler, read_templates
 from orchestrator.core.context.receipt import recorded
 from orchestrator.core.home.folder import packaged_table
+from orchestrator.core.store.ledger import Unread
 from orchestrator.core.store.store import Store, create_store
-from orchestrator.core.store.value import Unread
 from orchestrator.core.table import SeatedTable
 from orchestrator.material.values import Segment
 from orchestrator.panel.model.exchange import Judgement

@@ -14,10 +14,8 @@ from orchestrator.core.errors import GreenroomError
 from orchestrator.core.home.folder import packaged_table
 from orchestrator.core.store import ledger
 from orchestrator.core.store.history import LEDGER_NAME
-from orchestrator.core.store.ledger import Record
-from orchestrator.core.store.receipt import ReceiptNote
+from orchestrator.core.store.ledger import ReceiptNote, Record, Unread
 from orchestrator.core.store.store import Store, create_store
-from orchestrator.core.store.value import Unread
 from orchestrator.panel.records.moderator import Frozen
 
 PANEL = ("skeptic", "analyst")

@@ -10,7 +10,7 @@ import pytest
 from orchestrator.core.errors import LaterReleaseError
 from orchestrator.core.store import ledger
 from orchestrator.core.store.history import LEDGER_NAME
-from orchestrator.core.store.value import Unread, held
+from orchestrator.core.store.ledger import Unread, held
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from tests.helpers.board import verify_session

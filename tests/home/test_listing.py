@@ -17,6 +17,7 @@ from orchestrator.documents.listing import local
 from orchestrator.material.speech.stream import LiveSegment
 from orchestrator.panel.loop.driver_lock import driving
 from orchestrator.rehearsal.erasing import erase_session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 from tests.helpers.live_feeds import until
 from tests.helpers.rehearsals import DECK
 
@@ -49,13 +50,13 @@ def fresh(home: Home) -> dict[str, dict[str, Any]]:
 
 def test_a_list_opens_no_session_that_it_knows(kept: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
-    open_ = Session.open
+    open_ = Rehearsal.open
 
-    def open_and_note(home: Home | None, session: Path) -> Session:
+    def open_and_note(home: Home | None, session: Path, **options: Any) -> Rehearsal:
         opened.append(session.name)
-        return open_(home, session)
+        return open_(home, session, **options)
 
-    monkeypatch.setattr(Session, "open", open_and_note)
+    monkeypatch.setattr(Rehearsal, "open", open_and_note)
     before = listed(kept)
     assert opened == []
     with Session.open(kept, kept.sessions / "s2") as session:

@@ -15,7 +15,7 @@ from orchestrator.core.archive.freeze import thaw
 from orchestrator.core.archive.upload import delete_archive
 from orchestrator.core.errors import ArchiveError, SessionStateError
 from orchestrator.core.store import ledger
-from orchestrator.core.store.value import Held
+from orchestrator.core.store.ledger import Held
 from orchestrator.documents.listing import local
 from orchestrator.rehearsal.erasing import erase_session
 from tests.helpers.board import facts_of, restore, verify_path, verify_session

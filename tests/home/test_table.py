@@ -15,8 +15,7 @@ from orchestrator.core.errors import ConfigurationError, HomeError
 from orchestrator.core.home.folder import packaged_table
 from orchestrator.core.home.table_file import read_table_file
 from orchestrator.core.home.unnamed import unnamed_files
-from orchestrator.core.store.application import table_of
-from orchestrator.core.store.opening import Opening
+from orchestrator.core.store.application import Opening, table_of
 from orchestrator.core.table import (
     AGENT,
     MAX_FILE_BYTES,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.core.store.value import Value
+from orchestrator.core.store.ledger import Value
 from orchestrator.panel.loop import driver_lock
 from orchestrator.panel.loop.driver_lock import driving, is_driven, state_of
 from orchestrator.panel.records.moderator import Driving

@@ -13,8 +13,7 @@ import pytest
 from orchestrator import Home, Session
 from orchestrator.core.errors import SessionStateError
 from orchestrator.core.store.history import LEDGER_NAME
-from orchestrator.core.store.ledger import Record
-from orchestrator.core.store.value import held
+from orchestrator.core.store.ledger import Record, held
 from orchestrator.material.values import Segment
 from orchestrator.memory.facts import FactLog
 from orchestrator.memory.past_sessions import exchanges_of

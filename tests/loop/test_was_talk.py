@@ -198,4 +198,4 @@ def test_the_clock_never_goes_back_and_captions_stand_by_time(session: Session) 
     assert [(one.at_s, one.number) for one in shown] == [(0.0, 1), (14.0, 4), (17.0, 3), (19.0, 5)]
     moments = [(one.kind, one.at_s) for one in timeline(rehearsal)]
     talk = [("speech", 14.0), ("speech", 14.0)]  # the answer that is none, and the same words as talk
-    assert moments == [("slide", 0.0), ("speech", 0.0), ("question", 0.0), *talk]
+    assert moments == [("slide", 0.0), ("speech", 0.0), ("question", 1.0), *talk]

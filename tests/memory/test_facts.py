@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.core.store.ledger import Record
-from orchestrator.core.store.value import Held
+from orchestrator.core.store.ledger import Held, Record
 from orchestrator.material.claims.words import word_set
 from orchestrator.memory.embedding import embedder, is_installed
 from orchestrator.memory.facts import MAX_WINDOW_CHARS, FactLog, fact_files

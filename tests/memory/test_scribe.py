@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.core.privacy.masking import E_MAIL, PHONE
-from orchestrator.core.store.value import Unread
+from orchestrator.core.store.ledger import Unread
 from orchestrator.material.claim import Claim
 from orchestrator.material.values import Deck, Slide
 from orchestrator.memory.scribe import (

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from orchestrator.core.errors import EngineError, SessionFrozenError, TransactionOpenError
-from orchestrator.core.store.value import Unread
+from orchestrator.core.store.ledger import Unread
 from orchestrator.memory.facts import FOLDER, FactLog, fact_files, locked, write_fact_files
 from orchestrator.memory.scribe import scribe_of
 from orchestrator.memory.summariser import NEVER, Schedule, Summariser

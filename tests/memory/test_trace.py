@@ -13,9 +13,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.ledger import Held, Record, Unread
 from orchestrator.core.store.store import Store
-from orchestrator.core.store.value import Held, Unread
 from orchestrator.material.claim import Claim
 from orchestrator.material.values import Segment
 from orchestrator.memory.summariser import Summariser

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.core.home.folder import packaged_table
+from orchestrator.core.store.ledger import Unread, Value
 from orchestrator.core.store.off_record import OffRecord
 from orchestrator.core.store.store import Store, create_store
-from orchestrator.core.store.value import Unread, Value
 from orchestrator.material.values import Segment
 from orchestrator.panel.application import BOARD
 from orchestrator.panel.records.kinds import KINDS

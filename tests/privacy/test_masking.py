@@ -16,7 +16,7 @@ from orchestrator.core.privacy.masking import (
     masked,
 )
 from orchestrator.core.privacy.off_record import Withheld, is_marked
-from orchestrator.core.store.value import Held
+from orchestrator.core.store.ledger import Held
 
 
 @pytest.mark.parametrize(

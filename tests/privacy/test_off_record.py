@@ -15,8 +15,8 @@ import pytest
 from orchestrator.core.context.assemble import shown_content
 from orchestrator.core.privacy.off_record import LABEL, Withheld, blanked
 from orchestrator.core.store.history import LEDGER_NAME
+from orchestrator.core.store.ledger import Unread
 from orchestrator.core.store.transaction import Draft
-from orchestrator.core.store.value import Unread
 from orchestrator.core.values import to_json
 from orchestrator.material.speech.read import read_speech
 from orchestrator.material.values import Segment

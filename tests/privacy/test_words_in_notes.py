@@ -9,13 +9,8 @@ from typing import Any, ClassVar, Self
 
 from orchestrator.core.home.folder import packaged_table
 from orchestrator.core.store.application import Application
+from orchestrator.core.store.ledger import Bearing, Unread, Value, kinds_of
 from orchestrator.core.store.store import create_store
-from orchestrator.core.store.value import (
-    Bearing,
-    Unread,
-    Value,
-    kinds_of,
-)
 
 TRANSCRIPT = "shared/presenter-transcript.md"
 NOTES = "skeptic/exchange-notes.md"

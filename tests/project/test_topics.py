@@ -85,7 +85,7 @@ def test_a_commands_name_shows_its_part_of_the_page_of_commands(
 ) -> None:
     command = Commands(home, capsys)
     shown = command("help", "run").stdout
-    assert shown.startswith("## run DECK\n\nA whole rehearsal")
+    assert shown.startswith("## run DECK\n\nRun a whole rehearsal")
     page = command("help", "commands").stdout
     assert shown.rstrip("\n") in page
     assert command("help", "session").stdout in page

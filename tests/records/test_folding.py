@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from orchestrator.core.errors import LedgerCorruptError
-from orchestrator.core.store.ledger import Record
-from orchestrator.core.store.value import Held, Unread
+from orchestrator.core.store.ledger import Held, Record, Unread
 from orchestrator.panel.records.kinds import checked_value, fold, value_of
 from orchestrator.panel.records.projection import Projection
 

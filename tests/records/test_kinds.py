@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.core.store import ledger
-from orchestrator.core.store.ledger import Record
-from orchestrator.core.store.value import Unread, held
+from orchestrator.core.store.ledger import Record, Unread, held
 from orchestrator.panel.records.kinds import KINDS, value_of
 
 ARCHIVES = Path(__file__).parents[1] / "archives"

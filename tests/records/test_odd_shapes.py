@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.core.store.value import Unread
+from orchestrator.core.store.ledger import Unread
 from orchestrator.panel.home import Home
 from orchestrator.panel.records.kinds import KINDS
 from orchestrator.panel.records.value import PanelValue

@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.core.store.ledger import Record
-from orchestrator.core.store.value import Held, held
+from orchestrator.core.store.ledger import Held, Record, held
 from orchestrator.memory.scribe import Scribe
 from orchestrator.memory.trace import Trace, trace_lines
 from orchestrator.panel.records.kinds import KINDS, passage_of

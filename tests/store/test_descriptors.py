@@ -22,7 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 from orchestrator.core.home.folder import packaged_table
 from orchestrator.core.store.store import Store, create_store
-from orchestrator.core.store.value import Unread
+from orchestrator.core.store.ledger import Unread
 
 resource.setrlimit(resource.RLIMIT_NOFILE, (1024, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 plain = packaged_table().plain()

@@ -18,13 +18,13 @@ from orchestrator.core.errors import LedgerCorruptError
 from orchestrator.core.store import ledger as ledger_module
 from orchestrator.core.store.ledger import (
     FIRST_HASH,
+    Held,
     Record,
     Scan,
     decode,
     encode,
     scan,
 )
-from orchestrator.core.store.value import Held
 from tests.helpers.fuzzed_ledgers import fuzzed
 
 BLOCK = 512

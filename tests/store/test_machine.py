@@ -40,9 +40,9 @@ from orchestrator.core.errors import (
     WriterNotAllowedError,
 )
 from orchestrator.core.home.folder import packaged_table
+from orchestrator.core.store.ledger import Unread
 from orchestrator.core.store.store import Store
 from orchestrator.core.store.transaction import Draft
-from orchestrator.core.store.value import Unread
 from orchestrator.core.table import Mutability
 from orchestrator.panel.records.moderator import Frozen
 from tests.helpers.stores import INTEL, PANEL, bare, in_memory, is_sound, on_disk, receipt_note

@@ -11,8 +11,8 @@ import pytest
 
 from orchestrator.core.errors import StoreWriteError
 from orchestrator.core.store import files
+from orchestrator.core.store.ledger import Unread
 from orchestrator.core.store.store import Store
-from orchestrator.core.store.value import Unread
 from tests.helpers.stores import CANDIDATE, DECK, NOTES, TRANSCRIPT, bare, on_disk, repaired
 
 pytestmark = pytest.mark.slow  # real processes and files: the second step of .ci/run

@@ -8,7 +8,7 @@ import pytest
 
 from orchestrator import Home, Session
 from orchestrator.core.errors import UsageError
-from orchestrator.core.store.value import Unread
+from orchestrator.core.store.ledger import Unread
 from orchestrator.panel.records.kinds import value_of
 
 

@@ -32,10 +32,9 @@ from orchestrator.core.errors import (
 from orchestrator.core.home.folder import packaged_table
 from orchestrator.core.store import files
 from orchestrator.core.store import transaction as transaction_module
-from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.ledger import Record, Unread
 from orchestrator.core.store.store import Store, create_store
 from orchestrator.core.store.transaction import Draft
-from orchestrator.core.store.value import Unread
 from orchestrator.core.table import MAX_APPEND_BYTES, MIB, SessionFile
 from orchestrator.panel.records.moderator import Frozen
 from tests.helpers.stores import (

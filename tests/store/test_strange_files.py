@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from orchestrator.core.errors import GreenroomError, SessionNotFoundError, StoreWriteError
+from orchestrator.core.store.ledger import Unread
 from orchestrator.core.store.store import Store
-from orchestrator.core.store.value import Unread
 from tests.helpers.stores import (
     CANDIDATE,
     DECK,

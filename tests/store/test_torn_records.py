@@ -11,8 +11,8 @@ import pytest
 
 from orchestrator.core.errors import LedgerCorruptError
 from orchestrator.core.store import files, ledger
+from orchestrator.core.store.ledger import Held, Unread
 from orchestrator.core.store.store import Store
-from orchestrator.core.store.value import Held, Unread
 from tests.helpers.stores import (
     CANDIDATE,
     TRANSCRIPT,

@@ -26,7 +26,7 @@ from typing import Any, Final
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.core.store.receipt import ids_of
+from orchestrator.core.store.ledger import ids_of
 from orchestrator.core.store.store import Store
 from orchestrator.material.values import LiveSegment
 from tests.helpers.stores import (

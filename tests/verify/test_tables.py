@@ -14,8 +14,8 @@ from orchestrator.core.archive.download import list_archives
 from orchestrator.core.errors import LedgerCorruptError, WriterNotAllowedError
 from orchestrator.core.home.folder import packaged_table
 from orchestrator.core.store import ledger
+from orchestrator.core.store.ledger import Held
 from orchestrator.core.store.store import Store
-from orchestrator.core.store.value import Held
 from orchestrator.documents.verification import verification_json
 from orchestrator.panel.application import table_of_version_1
 from tests.helpers.board import archive_session, fetch, restore, verify_archive, verify_session

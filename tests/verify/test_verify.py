@@ -21,10 +21,8 @@ from orchestrator.core.context.assemble import Assembler, read_templates
 from orchestrator.core.context.receipt import Receipt, WholeReceipt
 from orchestrator.core.errors import FileTooLargeError, LedgerCorruptError, StoreError
 from orchestrator.core.store import files, ledger
-from orchestrator.core.store.ledger import FIRST_HASH, Record, encode
-from orchestrator.core.store.receipt import ids_of
+from orchestrator.core.store.ledger import FIRST_HASH, Held, Record, encode, ids_of
 from orchestrator.core.store.store import Store
-from orchestrator.core.store.value import Held
 from orchestrator.core.table import MAX_APPEND_BYTES, MIB
 from orchestrator.core.verify import Finding
 from orchestrator.panel.records.exchanges import VerdictGiven

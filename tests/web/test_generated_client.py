@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.crews import AGENTS, crew_home
 from tests.web.conftest import Served
 
 pytestmark = pytest.mark.slow
@@ -113,6 +114,45 @@ print(json.dumps({
 }))
 """
 
+CREW = """
+from greenroom_client.api.contexts import get_context
+from greenroom_client.api.crews import add_note, start_crew_session
+from greenroom_client.api.files import append_to_file, read_file, write_file
+from greenroom_client.api.room import call_on_panelist, end_session
+from greenroom_client.api.sessions import archive_session, get_session, list_sessions, verify_session
+
+files = models.StartingCrewFiles.from_dict({"shared/pull-request.md": "+ x\\n"})
+started = ask(start_crew_session, body=models.StartingCrew(id="pr-42", title="PR 42", files=files))
+said = models.FileText(text="Alice: simpler.", by="minutes")
+appended = ask(append_to_file, "pr-42", "shared/meeting.md", body=said)
+told = get_context.sync_detailed("pr-42", "tester", client=client)
+context, receipt = told.parsed, told.headers["greenroom-receipt"]
+asked = models.FileText(text="Which test fails?", by="tester", receipt=receipt)
+written = ask(write_file, "pr-42", "tester/question.md", body=asked)
+fields = models.NewNoteFields.from_dict({"severity": "high"})
+noted = ask(add_note, "pr-42", body=models.NewNote(type_="review.finding", fields=fields, by="coordinator"))
+refused = call_on_panelist.sync("pr-42", client=client, body=models.CalledOn())
+then = get_context.sync("pr-42", "tester", client=client, at=receipt)
+ended = ask(end_session, "pr-42", body=models.Ending())
+proof = ask(verify_session, "pr-42", head=ended.ledger_head)
+archived = ask(archive_session, "pr-42", body=models.Archiving())
+whole = ask(get_session, "pr-42")
+print(json.dumps({
+    "started": [started.session, started.crew, started.agents],
+    "appended": [appended.path, appended.record],
+    "written": [written.revision, written.record],
+    "noted": noted.record,
+    "read": read_file.sync("pr-42", "tester/question.md", client=client),
+    "context": [context[:19], then == context],
+    "refused": [type(refused).__name__, refused.status, refused.code],
+    "ended": ended.state,
+    "verified": [proof.valid, proof.table.name],
+    "archived": [archived.session, archived.sent],
+    "listed": [(one.session, one.crew, one.state) for one in ask(list_sessions).sessions],
+    "shown": [whole.title, whole.exchanges, whole.usage, whole.notes[0].fields.to_dict()],
+}))
+"""
+
 LOOPS: dict[str, tuple[str, dict[str, Any]]] = {
     "a rehearsal": (
         REHEARSAL,
@@ -133,7 +173,24 @@ LOOPS: dict[str, tuple[str, dict[str, Any]]] = {
             "listed": [["first", "ended"]],
             "shown": [True, "start"],
         },
-    )
+    ),
+    "a crew's session": (
+        CREW,
+        {
+            "started": ["pr-42", "code-review", AGENTS],
+            "appended": ["shared/meeting.md", 4],
+            "written": [1, 6],
+            "noted": 7,
+            "read": "Which test fails?",
+            "context": ["^^^ file 1 of 5: te", True],
+            "refused": ["Problem", 409, "other_crew"],
+            "ended": "ended",
+            "verified": [True, "code-review"],
+            "archived": ["pr-42", 0],
+            "listed": [["pr-42", "code-review", "ended"]],
+            "shown": ["PR 42", [], None, {"severity": "high"}],
+        },
+    ),
 }
 """What is played, by what a program writes that knows the client alone, and what it is to print."""
 
@@ -189,7 +246,10 @@ def test_nothing_of_the_description_is_left_out_of_the_client(generated: Generat
 
 
 @pytest.mark.parametrize("loop", LOOPS)
-def test_the_client_plays(generated: Generated, serve: Callable[..., Served], loop: str) -> None:
+def test_the_client_plays(
+    generated: Generated, serve: Callable[..., Served], loop: str, tmp_path: Path
+) -> None:
     script, expected = LOOPS[loop]
+    home = crew_home(tmp_path / "crew") if script is CREW else None
     deck = Path(__file__).resolve().parents[2] / "orchestrator" / "rehearsal" / "demo" / "deck.md"
-    assert generated.run(script, serve().url, str(deck)) == expected
+    assert generated.run(script, serve(home).url, str(deck)) == expected

@@ -56,7 +56,7 @@ def test_the_sound_of_an_answer_is_kept_by_question_and_that_of_the_talk_is_not(
         assert sorted(kept_pieces(site.own.sessions, "one")) == [2, 3]
 
         while session.projection.open is not None:
-            session.answer("Revenue did, by 12 %.")
+            session.answer_and_judge("Revenue did, by 12 %.")
         session.end()
         page = client.get("/debrief/one").text
         assert f'<audio controls preload="none" src="{SOUND}/x1/1">' in page

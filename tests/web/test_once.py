@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from orchestrator.core.errors import RequestIdReusedError, UsageError
 from orchestrator.core.store import requests
-from orchestrator.core.store.value import Unread
+from orchestrator.core.store.ledger import Unread
 from orchestrator.material.speech.stream import LiveSegment
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from orchestrator.core import errors
 from orchestrator.core.errors import GreenroomError
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.problems import status_of
 from orchestrator.web.server import application
@@ -93,7 +93,7 @@ def test_an_error_that_nobody_foresaw_tells_nothing_of_itself(
     def broken(session: str) -> None:
         raise RuntimeError("what the presenter said")
 
-    monkeypatch.setattr(site.sessions, "get", broken)
+    monkeypatch.setattr(site.sessions, "get_any", broken)
     with TestClient(application(site), base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
         answer = client.get("/api/v1/sessions/s1")
     assert (answer.status_code, answer.json()["code"]) == (500, "internal")
@@ -115,7 +115,7 @@ def test_a_server_with_no_file_left_to_open_says_what_to_do(
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.EMFILE, "Too many open files")
 
-    monkeypatch.setattr(Session, "hear", full)
+    monkeypatch.setattr(Rehearsal, "hear", full)
     answer = api.post(f"/api/v1/sessions/{session}/segments", json={"text": "We grow."})
     told = (
         "the server has as many files open as it may (a live session takes up to twenty): end sessions, or "

@@ -18,8 +18,7 @@ from orchestrator.core.archive.manifest import DECLARATION, render_info, render_
 from orchestrator.core.errors import ArchiveError, LedgerCorruptError
 from orchestrator.core.home.regular import read_regular
 from orchestrator.core.store import files, ledger
-from orchestrator.core.store.application import PLAIN, Application
-from orchestrator.core.store.opening import opening_of
+from orchestrator.core.store.application import PLAIN, Application, opening_of
 from orchestrator.core.store.store import LEDGER_NAME
 from orchestrator.core.table import SESSION_ID
 from orchestrator.core.verify import verify_session

@@ -22,7 +22,7 @@ from typing import Final
 
 from orchestrator.core.errors import SessionBusyError, StoreError, StoreWriteError
 from orchestrator.core.store import files
-from orchestrator.core.store.opening import Ending
+from orchestrator.core.store.application import Ending
 from orchestrator.core.store.store import DRIVER_LOCK, LEDGER_NAME, Store
 from orchestrator.core.table import SeatedTable
 from orchestrator.core.verify.disk import (

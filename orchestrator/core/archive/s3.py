@@ -189,7 +189,7 @@ def endpoint_of(endpoint_url: str | None) -> str:
         parts = urlsplit(endpoint_url or "")
         host, port = parts.hostname or "", parts.port
     except ValueError:
-        return endpoint_url or ""  # boto3 refuses it, in words of `s3_errors`
+        return endpoint_url or ""  # boto3 refuses it, and the words above say how
     if not host or host.endswith((".amazonaws.com", ".amazonaws.com.cn")):
         return ""
     is_usual = port in (None, {"http": 80, "https": 443}.get(parts.scheme))

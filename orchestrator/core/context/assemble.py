@@ -23,9 +23,8 @@ from orchestrator.core.errors import LedgerCorruptError, ReceiptError, UsageErro
 from orchestrator.core.home.regular import read_regular
 from orchestrator.core.privacy.off_record import blanked
 from orchestrator.core.store import files
-from orchestrator.core.store.receipt import ReceiptNote
+from orchestrator.core.store.ledger import ReceiptNote, Value
 from orchestrator.core.store.store import Store
-from orchestrator.core.store.value import Value
 from orchestrator.core.table import Mutability, SeatedTable
 
 # ---------------------------------------------------------------------- shown

@@ -31,7 +31,7 @@ from orchestrator.core.context.frames import (
     unescape,
 )
 from orchestrator.core.errors import UsageError
-from orchestrator.core.store.value import Value
+from orchestrator.core.store.ledger import Value
 from orchestrator.core.table import Mutability
 
 # ---------------------------------------------------------------------- tooling

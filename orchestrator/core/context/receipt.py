@@ -1,6 +1,6 @@
 """A receipt: what one agent was given once, for what, and who was to answer.
 
-On the disk it has two forms: version 1 holds all of it, version 2 (`store.receipt.ReceiptNote`) what does not
+On the disk it has two forms: version 1 holds all of it, version 2 (`store.ledger.ReceiptNote`) what does not
 follow from the ledger before it. Both give the same value, and the same id.
 """
 
@@ -15,9 +15,7 @@ from typing import Any, ClassVar, Final, Self
 
 from orchestrator.core.context.frames import FRAMES_VERSION, Block, escape, unescape
 from orchestrator.core.errors import ReceiptError, StoreError
-from orchestrator.core.store.ledger import Record
-from orchestrator.core.store.receipt import Extra, ReceiptNote
-from orchestrator.core.store.value import Value, kinds_of
+from orchestrator.core.store.ledger import Extra, ReceiptNote, Record, Value, kinds_of
 
 # ---------------------------------------------------------------------- fit
 # A file of a context as a model with little room gets it: whole parts of it, as the receipt names them.

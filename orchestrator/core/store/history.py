@@ -31,14 +31,13 @@ from orchestrator.core.store.application import (
     PLAIN,
     REHEARSAL_OF_1,
     Application,
+    Opening,
     lacks_first_table,
+    opening_of,
     table_of,
 )
-from orchestrator.core.store.ledger import Entry, Record, Scan
-from orchestrator.core.store.opening import Opening, opening_of
-from orchestrator.core.store.receipt import ids_of
-from orchestrator.core.store.value import Value
-from orchestrator.core.store.views import Views
+from orchestrator.core.store.ledger import Entry, Record, Scan, Value, ids_of
+from orchestrator.core.store.materialised import MaterialisedFiles
 from orchestrator.core.store.waiting import Waiter
 from orchestrator.core.table import Mutability, SeatedTable, SessionFile
 
@@ -207,7 +206,7 @@ class History:
         self._fds = files.Descriptors()
         self.identity = (0, 0)
         """Device and inode of the ledger: another file under its name is another ledger."""
-        self.views = Views(root)
+        self.materialised = MaterialisedFiles(root)
         self._open()
         try:
             self.read_new()
@@ -612,7 +611,7 @@ class History:
     def _shown(self, path: str, most: int) -> bytes | None:
         """Return what stands in the file; None if it cannot be opened now, since the open ledger has it."""
         try:
-            return self.views.read(path, most)
+            return self.materialised.read(path, most)
         except OSError as error:
             if error.errno in files.NO_DESCRIPTORS:
                 return None

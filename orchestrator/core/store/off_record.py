@@ -15,8 +15,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
 from orchestrator.core.privacy.off_record import Withheld, is_marked
-from orchestrator.core.store.ledger import Record
-from orchestrator.core.store.value import Bearing, Kinds
+from orchestrator.core.store.ledger import Bearing, Kinds, Record
 from orchestrator.core.table import HISTORY, TRANSCRIPT
 
 

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Protocol, TypeVar
 
 from orchestrator.core.errors import RequestIdReusedError, UsageError
-from orchestrator.core.store.ledger import Record
-from orchestrator.core.store.value import Value
+from orchestrator.core.store.ledger import Record, Value
 from orchestrator.core.table import MODERATOR
 
 T = TypeVar("T")

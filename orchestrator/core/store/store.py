@@ -28,8 +28,8 @@ from orchestrator.core.errors import (
     TransactionOpenError,
 )
 from orchestrator.core.legible import HasId
-from orchestrator.core.store import files, ledger, views
-from orchestrator.core.store.application import PLAIN, Application
+from orchestrator.core.store import files, ledger, materialised
+from orchestrator.core.store.application import PLAIN, Application, Opening
 from orchestrator.core.store.history import (
     LEDGER_NAME,
     FileState,
@@ -37,10 +37,9 @@ from orchestrator.core.store.history import (
     History,
     Receipts,
 )
-from orchestrator.core.store.ledger import Entry, Record
+from orchestrator.core.store.ledger import Entry, Held, Record, Value, agents_of, ids_of
+from orchestrator.core.store.materialised import Repair
 from orchestrator.core.store.off_record import OffRecord
-from orchestrator.core.store.opening import Opening
-from orchestrator.core.store.receipt import agents_of, ids_of
 from orchestrator.core.store.requests import Done, take
 from orchestrator.core.store.transaction import (
     Draft,
@@ -48,8 +47,6 @@ from orchestrator.core.store.transaction import (
     is_degraded,
     transaction,
 )
-from orchestrator.core.store.value import Held, Value
-from orchestrator.core.store.views import Repair
 from orchestrator.core.store.waiting import TIMEOUT_S
 from orchestrator.core.table import SeatedTable, SessionFile
 
@@ -95,7 +92,7 @@ class Store:
         self.sync_s = 0.0
         self.repairs: list[Repair] = []
         self._on_repair = on_repair
-        self._shown: int | None = None  # up to this record the views are right; None: not compared
+        self._shown: int | None = None  # up to this record the files are right; None: not compared
         self._degraded = False
         self._marker = str(root / DEGRADED_NAME)  # text: a path takes longer to make than to look at
         self._name = str(root / LEDGER_NAME)
@@ -299,10 +296,10 @@ class Store:
             try:
                 if rest:
                     # Kept aside first: a crash in between leaves the torn bytes twice, and never nowhere.
-                    self._repaired(views.keep_torn(self.history, rest))
+                    self._repaired(materialised.keep_torn(self.history, rest))
                     os.ftruncate(fd, self.history.end)
                     self.sync(fd)
-                self._mend_views()
+                self._mend_materialised()
             except OSError as error:
                 where = self.root / (error.filename or LEDGER_NAME)
                 why = (
@@ -338,13 +335,13 @@ class Store:
             )
         return status.st_size
 
-    def _mend_views(self) -> None:
+    def _mend_materialised(self) -> None:
         """Mend materialised files: at the first lock all of them, later those that were written since."""
-        if self._shown is None or self.history.views.swapped:
-            repairs = views.mend_all(self.history)
+        if self._shown is None or self.history.materialised.swapped:
+            repairs = materialised.mend_all(self.history)
         elif self._shown < self.seq:
             new = map(self.history.entry, range(self._shown + 1, self.seq + 1))
-            repairs = views.mend_written(
+            repairs = materialised.mend_written(
                 self.history, dict.fromkeys(entry.file for entry in new if entry.file is not None)
             )
         else:
@@ -589,21 +586,23 @@ class Store:
         for path, parts in added.items():
             state = self.history.state_of(self.layout.file(path))
             content = "".join(parts).encode()
-            if path not in whole and self.history.views.append(path, content, size_after=state.size_bytes):
+            if path not in whole and self.history.materialised.append(
+                path, content, size_after=state.size_bytes
+            ):
                 continue
             try:
                 content = content if path in whole else self.history.replay(state.seqs).encode()
                 # Somebody may have changed it since the last look: what only stands there is not lost.
-                raw = self.history.views.read(path, state.row.max_bytes)
-                kept = views.keep_changed(self.history, path, raw, content)
+                raw = self.history.materialised.read(path, state.row.max_bytes)
+                kept = materialised.keep_changed(self.history, path, raw, content)
                 if kept is not None:
                     self._repaired(kept)
-                self.history.views.replace(path, content)
+                self.history.materialised.replace(path, content)
             except OSError:
                 return  # durable all the same: the record is; the view is redone at the next lock
         for path in same - added.keys():
             try:
-                mended = views.mend(self.history, path)
+                mended = materialised.mend(self.history, path)
             except OSError:
                 return
             if mended is not None:

@@ -43,10 +43,8 @@ from orchestrator.core.errors import (
 from orchestrator.core.legible import HasId, receipt_id, text_argument
 from orchestrator.core.store import files, ledger, requests, waiting
 from orchestrator.core.store.history import LEDGER_NAME, FileState, History
-from orchestrator.core.store.ledger import WITHOUT_TABLE, Record
+from orchestrator.core.store.ledger import WITHOUT_TABLE, ReceiptNote, Record, Value, held, ids_of, own_note
 from orchestrator.core.store.off_record import OffRecord
-from orchestrator.core.store.receipt import ReceiptNote, ids_of
-from orchestrator.core.store.value import Value, held, own_note
 from orchestrator.core.table import MAX_APPEND_BYTES, MIB, Mutability, SessionFile
 
 MAX_DECIDER_CHARS: Final = 64

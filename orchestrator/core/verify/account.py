@@ -16,12 +16,21 @@ from orchestrator.core.store.application import (
     PLAIN,
     REHEARSAL_OF_1,
     Application,
+    Ending,
+    Opening,
     lacks_first_table,
+    opening_of,
     table_of,
 )
-from orchestrator.core.store.ledger import FILE_OPS, FIRST_HASH, READ_VERSIONS, Record, says_more
-from orchestrator.core.store.opening import Ending, Opening, opening_of
-from orchestrator.core.store.receipt import ReceiptNote, agents_of
+from orchestrator.core.store.ledger import (
+    FILE_OPS,
+    FIRST_HASH,
+    READ_VERSIONS,
+    ReceiptNote,
+    Record,
+    agents_of,
+    says_more,
+)
 from orchestrator.core.store.store import LEDGER_NAME
 from orchestrator.core.table import AGENT, SeatedTable, Table
 from orchestrator.core.verify.finding import Report, facts, shown

@@ -12,9 +12,9 @@ from typing import Final
 
 from orchestrator.core.errors import LedgerCorruptError
 from orchestrator.core.store import files, ledger
-from orchestrator.core.store.opening import Ending, Opening
+from orchestrator.core.store.application import Ending, Opening
+from orchestrator.core.store.materialised import is_remainder
 from orchestrator.core.store.store import DEGRADED_NAME, DRIVER_LOCK, LEDGER_NAME
-from orchestrator.core.store.views import is_remainder
 from orchestrator.core.table import Mutability
 from orchestrator.core.verify.account import Account
 from orchestrator.core.verify.disk import (

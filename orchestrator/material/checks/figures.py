@@ -38,7 +38,7 @@ _FISCAL_SLACK: Final = 0.75
 
 
 class UnreadError(ValueError):
-    """An operand differs from its source; `reason` is of `proposal.REASONS`, the message for the engine."""
+    """An operand differs from its source; `reason` is one of `claim.REASONS`, the message for the engine."""
 
     def __init__(self, reason: str, told: str) -> None:
         super().__init__(told)

@@ -2,7 +2,7 @@
 
 A claim is verbatim, with its place and its quantities. Nothing is read out of words: what a line
 without figures asserts, a model says. Hidden slides, notes, alternative texts and lines that
-nobody asserts (`deck.asserted`) give no claims, and no question does. A sentence that stands on
+nobody asserts (`deck.lines.asserted_lines`) give no claims, and no question does. A sentence that stands on
 several slides is claimed once, where it comes first.
 """
 

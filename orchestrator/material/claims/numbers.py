@@ -9,8 +9,8 @@ Which interval, where no word widens it:
 
 A range ("10-12 %", "between 10 and 12") is two numbers, and the interval of both is the whole range; a change
 ("from 10 to 12") is two numbers with intervals of their own. Of "€3-5M" both have the unit and the magnitude.
-"1 h 50 min" and "one in five" are one number each (`neighbours`); "9 out of 10" is two.
-Hedges are those of `hedges`. No numbers: dates, and what `identifiers` lists. Brackets are a minus where
+"1 h 50 min" and "one in five" are one number each; "9 out of 10" is two.
+Hedges are those of `words`. No numbers: dates, and what `identifiers_in` finds. Brackets are a minus where
 they hold all of the text, as in a cell: "(1,234)".
 """
 
@@ -434,7 +434,7 @@ _PERCENT_BEFORE = re.compile(r"(?:^|[\s(])%$")
 _MINUS_BEHIND = re.compile(r"\s?[-−–]\s*")
 """ "90.5-" in a cell, as accounting programs print it."""
 _CELL: Final = 40
-"""Characters of a text that brackets may turn into a negative number: a cell, as in `checks/grid.py`."""
+"""Characters of a text that brackets may turn into a negative number: a cell, as in `checks/tables.py`."""
 _BRACKETS = re.compile(r"\s*\(\s*\)\s*(?P<percent>%)?\s*")
 
 

@@ -183,7 +183,7 @@ def _goes_on(column: Figures, at: int, text: Text) -> bool:
 # ---------------------------------------------------------------------- pdf tables
 
 
-# In em, the size of the letters; tried as those of `pdf_cells`.
+# In em, the size of the letters; tried as those of the cells above.
 _HEADING = 2.6  # the farthest that a heading is above the row below it
 _ROOM = 1.2  # or above it by this many times the distance of the first two rows
 _LINE = 1.35  # the widest distance of two lines of a wrapped label

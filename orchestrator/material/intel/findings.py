@@ -208,7 +208,7 @@ def _parts(text: str) -> list[str]:
 # Two shapes are taken. A list in YAML or JSON (`.yaml`, `.yml`, `.json`): each item a text, or a mapping
 # of `finding` and, where known, `topic`, `source`, `date`, `slide`, `claim`, `stance`; the list may stand
 # under `items` with a `topic`, `source` or `date` beside it that holds for all. Anything else is Markdown
-# or plain text; see `prose.py`.
+# or plain text, as above.
 
 
 MAX_INTEL_BYTES: Final = 1024 * 1024

@@ -1,6 +1,7 @@
-"""The question bank: data by people who sit on boards, one file for each kind of deck.
+"""The question bank: data by people who sit on boards, in one file for each kind of deck.
 
-It is read once in a process. `tests/engines/test_bank.py` holds the schema; here a broken file is an error.
+The bank is read once in a process. `tests/engines/test_bank.py` checks its schema; here a broken file is an
+error.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def _needle(pattern: str) -> str:
 
 
 def holds(text: str, pattern: str) -> bool:
-    """Return whether the pattern is found in a text that is `plain`."""
+    """Return whether *pattern* is found in *text*, which must be `plain`."""
     return _needle(pattern) in text
 
 
@@ -49,7 +50,7 @@ def _needles(patterns: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def holds_all(text: str, patterns: tuple[str, ...]) -> bool:
-    """Return whether every pattern is found in a text that is `plain`."""
+    """Return whether every pattern is found in *text*, which must be `plain`."""
     for needle in _needles(patterns):  # noqa: SIM110 (a generator takes twice as long, and a deck asks often)
         if needle not in text:
             return False
@@ -61,31 +62,31 @@ def holds_all(text: str, patterns: tuple[str, ...]) -> bool:
 
 FOLDER: Final = PACKAGE / "panel" / "bank" / "entries"
 ANY: Final = "any"
-"""The kind whose questions suit every deck."""
+"""The kind of deck whose questions suit every deck."""
 
 ABOUT: Final = ("ask", "cost", "date", "promise", "reliance", "admission", "missing", "whole")
 SEATS: Final = ASKS
 FIGURES: Final = ("money", "percent", "count", "duration", "date")
-"""The kinds of figure, as `claims` names them, of which a question can ask for one."""
+"""The kinds of figure, in the words of `claims`, for which a question can ask."""
 
 WORDINGS: Final = ("ask", "firm", "soft")
 OF_TEXTS: Final = (*WORDINGS, "but", "heads", "kinds", "wants_fact")
 OF_CONDITIONS: Final = ("when", "on", "unless")
 OF_PATTERNS: Final = ("placeholders", "estimates", "abbreviations")
-"""The fields that are read as texts, conditions and regular expressions."""
+"""Fields with regular expressions; other fields contain texts or conditions."""
 
 HEADING: Final = "#heading"
-"""The tag of a slide's title that may be quoted for what stands under it."""
+"""The tag of a slide's title that may be quoted for the lines under it."""
 
 PLACEHOLDER: Final = "#placeholder"
-"""The tag of a line with a gap in it that was meant to be filled."""
+"""The tag of a line with a gap that was meant to be filled in."""
 
 QUOTE: Final = "{quote}"
 SUBJECT: Final = "{it}"
-"""In a wording: the deck's own name for its matter, or its kind's noun."""
+"""Stands in a wording for the deck's own name for its subject, or for its kind's noun."""
 
 Condition = tuple[str, ...]
-"""Patterns that are needed together."""
+"""Patterns that must all be found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ class Entry:
     topic: str = ""  # asked once a session, whichever entry asks it
     asks_for: str | None = None  # of FIGURES: exactly one figure of this kind, and nothing else
     wants_fact: tuple[str, ...] = ()
-    """Of `WORDINGS` those to which no answer is without a figure, a date, a name, or a yes or no."""
+    """Those of `WORDINGS` to which an answer must contain a figure, a date, a name, or a yes or no."""
     firm: tuple[str, ...] = ()  # wordings in place of `ask` for a hard board
     soft: tuple[str, ...] = ()  # and for a friendly one
     place: int = 0  # in its file: what boards ask most stands first
@@ -118,7 +119,10 @@ class Entry:
 
     @property
     def is_first(self) -> bool:
-        """Return whether it asks for what a well prepared deck states, so that its topic must be left out."""
+        """Return whether the entry asks for what a well prepared deck states.
+
+        If so, it suits only decks that leave its topic out.
+        """
         return self.about in ("missing", "ask") and not self.has_quote
 
     def wordings(self, intensity: str) -> tuple[str, ...]:
@@ -128,7 +132,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class DeckKind:
-    """A kind of deck and the signs of it."""
+    """A kind of deck and the signs by which it is detected."""
 
     id: str
     name: str
@@ -143,7 +147,7 @@ class DeckKind:
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """The words that the engine says or listens for beside questions."""
+    """The words that the engine says or listens for, besides questions."""
 
     contradictions: Mapping[str, tuple[str, ...]]  # by sort: two, sum, read
     seats: Mapping[str, tuple[str, ...]]  # patterns in a panelist's title and role that give it a seat
@@ -183,7 +187,7 @@ class Bank:
 
 @lru_cache(maxsize=1)
 def bank() -> Bank:
-    """Return the bank as it is shipped."""
+    """Return the bank that the package contains."""
     phrases = _phrases(packaged_yaml(FOLDER / "phrases.yaml"))
     files = [packaged_yaml(path) for path in sorted(FOLDER.glob("*.yaml")) if path.stem != "phrases"]
     made = [_entry(one["kind"], item, at) for one in files for at, item in enumerate(one["questions"])]
@@ -203,7 +207,10 @@ def _of_absent_topic(entry: Entry, topics: Mapping[str, tuple[str, ...]]) -> Ent
 
 
 def _entry(kind: str, item: Mapping[str, Any], place: int) -> Entry:
-    """Make an entry; one with `heads` is about a slide's heading, and each of them is a condition."""
+    """Make an entry from its YAML.
+
+    An entry with `heads` is about a slide's heading, and each head is a condition.
+    """
     known: dict[str, Any] = {"topic": item["id"]}
     for name, value in item.items():
         if name == "wants_fact" and value is True:  # however it is worded

@@ -22,22 +22,28 @@ from orchestrator.panel.bank.bank import ANY, HEADING, PLACEHOLDER, DeckKind, ba
 
 
 MIN_WORDS: Final = 4
-"""A shorter line is a name or a heading ("Go to market"), unless it holds a figure or an admission."""
+"""Minimum number of words of a line: a shorter line is a name or a heading ("Go to market"), unless it
+contains a figure or an admission.
+"""
 
 MAX_HEADING: Final = 6
-"""Words of a title that names a matter; a longer one makes a statement."""
+"""Maximum number of words of a title that names a subject; a longer title makes a statement."""
 
 MIN_POINTS: Final = 2
-"""Under a heading of which a question may ask which of its points."""
+"""Minimum number of points under a heading before a question may ask which of its points is meant."""
 
 MIN_COUNT: Final = 3
-"""Below it a number orders a talk ("one of them", "two parts") more often than it counts."""
+"""Minimum for a number to count something: a smaller one orders a talk more often ("one of them", "two
+parts").
+"""
 
 ALL_OR_NONE: Final = frozenset({0.0, 100.0})
-"""Percentages that stand for "all" and "none": nobody counted them."""
+"""Percentages that mean "all" and "none", which nobody counted."""
 
 COVER_WORDS: Final = 30
-"""Of a first slide that is a cover; a longer one is a slide like any other, and only its title counts."""
+"""Maximum number of words of a first slide that is a cover; of a longer one only the title counts, as on
+other slides.
+"""
 
 _NAME_IN_CODE = re.compile(r"[^\W\d_]{2,}(?:\.|::|_)[^\W\d_]{2,}|\w\(\)")
 
@@ -50,7 +56,7 @@ _kept: dict[int, tuple[ref[Deck], int, Pages]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line that may be quoted."""
+    """One line of the deck or the speech that may be quoted."""
 
     text: str  # verbatim
     words: str  # plain, with its tags: "#money", "#date", "#question", "#placeholder", …
@@ -64,7 +70,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One slide."""
+    """One slide, with its lines that may be quoted."""
 
     number: int
     title: str
@@ -75,7 +81,10 @@ class Page:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pages:
-    """A deck's pages, compared by identity, so that results cached for them are found without comparing."""
+    """A deck's pages.
+
+    They are compared by identity, so that results cached for them are found without comparing their content.
+    """
 
     pages: tuple[Page, ...]
     words: str  # of all of it, hidden slides too
@@ -152,7 +161,9 @@ def _page(slide: Slide, claims: Sequence[Claim], is_first: bool) -> Page:
 
 
 def _is_heading(slide: Slide) -> bool:
-    """Return whether a short title stands over two points or more: it names what they have in common."""
+    """Return whether a short title is above at least two points, so that it names what they have in
+    common.
+    """
     words = plain(slide.title).count(" ") - 1
     points = len(slide.lines) - len(slide.furniture) + sum(len(table.rows) for table in slide.tables)
     if slide.title_is_furniture or _NAME_IN_CODE.search(slide.title):  # "energy.problem" tells of no problem
@@ -183,12 +194,15 @@ def _tagged(text: str, kinds: Sequence[str]) -> str:
 
 
 def _goes_on(text: str, after: str) -> bool:
-    """Return whether the line after *text* continues its sentence, as in a broken-up paragraph."""
+    """Return whether *after*, the line after *text*, continues its sentence, as in a broken-up paragraph."""
     return text[:1].isupper() and after[:1].islower() and text.rstrip()[-1:] not in ".!?…"
 
 
 def _is_open_question(text: str, after: str, title: str) -> bool:
-    """Return whether a question is open: a form's question has its answer in the line after it."""
+    """Return whether a question is open.
+
+    A form's question is not, because the line after it is its answer.
+    """
     if not text.rstrip().endswith("?") or not after.rstrip().endswith("?"):
         return False
     around = plain(f"{title} {text}")
@@ -197,10 +211,11 @@ def _is_open_question(text: str, after: str, title: str) -> bool:
 
 
 def _can_be_quoted(line: Line) -> bool:
-    """Return whether a line can be quoted: a title, or a short line, only if it holds a figure.
+    """Return whether a line can be quoted; a title, or a short line, only if it contains a figure.
 
-    A title without a figure is a heading, a short line without one a name. A question is quoted only if it is
-    open: in a form it is somebody else's. A line that ends in a colon is completed by the lines after it.
+    A title without a figure is a heading, and a short line without one is a name. A question is quoted only
+    if it is open, since in a form it is somebody else's. A line that ends in a colon is completed by the
+    lines after it.
     """
     if line.text.rstrip().endswith((":", "：")):
         return False
@@ -229,35 +244,48 @@ def spoken_line(segment: Segment, claims: Sequence[Claim] = ()) -> Line | None:
 
 
 COVER_WEIGHT: Final = 8
-"""As four titles: the first slide says what the deck is, once for each kind: "Proposal to the board"."""
+"""The score of a kind's sign on the cover, as for four titles, counted once for each kind.
+
+The first slide says what the deck is: "Proposal to the board".
+"""
 
 TITLE_WEIGHT: Final = 2
-"""A word in a title says more of a deck than one in its text; with 1 long texts would outvote headings."""
+"""The score of a word in a title, which says more about a deck than one in a text.
+
+With 1, long texts would outvote headings.
+"""
 
 MIN_SCORE: Final = 3
-"""Below it a deck is of no kind in particular: a title and a word, or three words.
+"""Minimum score of a kind: a title and a word, or three words. Below it, a deck is of no particular kind.
 
-It was 5, and decks that fell below it were asked what suits any deck: a strict reader of 15 new decks
-judged 26 of 44 such questions wrong, and of the others 19 of 136. The nearest kind asks better.
+It was 5, and decks below it were asked what suits any deck. A strict reader of 15 new decks judged 26 of 44
+such questions wrong, and of the others 19 of 136. The nearest kind asks better questions.
 """
 
 MIN_LEAD: Final = 1.15
-"""Times the second kind's score: with less the signs are mixed, and boards of either kind ask in turn.
+"""Minimum ratio of the first kind's score to the second's.
 
-The lower, the more decks hear one kind alone, which may be the wrong one; the higher, the more hear two.
+Below it, boards of both kinds ask in turn, as the signs are mixed.
+
+The lower it is, the more decks are asked by one kind alone, which may be the wrong one; the higher it is, the
+more are asked by two.
 """
 
 MIN_OF_COUNCIL: Final = 3
-"""Signs of a technical council in a deck for one: a single one stands in many others too."""
+"""Minimum number of a technical council's signs in a deck for one: a single sign is in many other decks
+too.
+"""
 
 TOO_SHORT_TO_TELL: Final = 40  # words, in which the share below is less than one; taken for English
 MIN_ENGLISH: Final = 0.02
-"""Share of the commonest words: the tersest of 61 English decks had 0.03, those in other languages none."""
+"""Minimum share of the commonest English words: the tersest of 61 English decks had 0.03, those in other
+languages none.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The kind of a deck, read or set."""
+    """The kind of a deck, as detected or as the presenter set it."""
 
     id: str
     name: str
@@ -267,7 +295,7 @@ class Kind:
 
     @property
     def shown(self) -> str:
-        """Return the kind as a page shows it."""
+        """Return the kind in the form that a page shows."""
         return f"{'set to' if self.given else 'read as'}: {self.name}"
 
 
@@ -278,7 +306,7 @@ def kind_of(deck: Deck, given: str | None = None, claims: Sequence[Claim] = ()) 
     """Return the kind of this deck.
 
     Raises:
-        UsageError: There is no kind *given*; the message lists them.
+        UsageError: There is no kind *given*; the message lists the kinds.
     """
     if given is not None:
         return _given(given)
@@ -286,7 +314,7 @@ def kind_of(deck: Deck, given: str | None = None, claims: Sequence[Claim] = ()) 
 
 
 def read_as(pages: Pages) -> Kind:
-    """Return the kind with the highest score; the first of the list if two are equal."""
+    """Return the kind with the highest score; if two are equal, the first in the bank's list."""
     kinds = bank().kinds
     weight = int(_is_for_council(pages))
     scored = sorted((-_score(one, pages, weight), number) for number, one in enumerate(kinds))
@@ -298,7 +326,7 @@ def read_as(pages: Pages) -> Kind:
 
 
 def _is_for_council(pages: Pages) -> bool:
-    """Return whether the deck is for a council: many weak signs, and at least one strong one."""
+    """Return whether the deck is for a council: it has enough signs of one, and at least one is strong."""
     sure, weak = (sum(holds(pages.words, one) for one in signs) for signs in bank().phrases.council)
     return sure > 0 and sure + weak >= MIN_OF_COUNCIL
 

@@ -1,6 +1,6 @@
 """Configuration: `greenroom.yaml`, overridden by `GREENROOM_*`, overridden by options.
 
-Every key has a default. Unknown keys and unusable values are refused at start, with the line.
+Every key has a default. Unknown keys and invalid values are refused at the start; the message names the line.
 Source: interfaces.md, "Configuration".
 """
 
@@ -57,17 +57,20 @@ TASKS: Final = (
     "focus_brief", "candidate_question", "judgement", "notes", "debrief", "tensions", "doubt", "dossier",
     "news", "facts", "scribe",
 )  # fmt: skip
-"""Tasks that a model is asked for; a model and a deadline may be set for each."""
+"""Tasks for which a model is asked; a model and a deadline may be set for each task."""
 FORMER_TASKS: Final = ("observation", "phrases")
-"""Tasks of older versions: a configuration that names them is taken, and they have no effect."""
+"""Tasks of older versions; a configuration that names them is accepted, and they have no effect."""
 BY_TASK: Final = {"models": ("model", "NAME"), "deadlines_s": ("number of seconds", "30")}
-"""Keys that hold one value for each task: what it is, and one as it may be written."""
+"""Maps keys with one value for each task to a name for that value, and an example of it."""
 # Seconds: the SDK itself gives up after ten minutes.
 DEADLINE_S: Final = (1, 600)
 # Both ends only catch a slip of the decimal point.
 SESSION_USD: Final = (0.01, 100_000)
 MAX_NAME: Final = 200
-"""Characters of a model's name; the longest in use, the ARNs of a cloud's profiles, have about 100."""
+"""Maximum number of characters of a model's name.
+
+The longest in use, the ARNs of a cloud's profiles, have about 100.
+"""
 TEXTS: Final = {
     "archive": "a folder or an s3:// address",
     "embeddings": '"local" or an address that begins with http:// or https://',
@@ -77,7 +80,7 @@ TEXTS: Final = {
     "stt_model": "a folder, or the name of a model that was fetched",
 }
 MAX_BYTES: Final = 64 * 1024
-"""Of greenroom.yaml: all keys with a line of comment each take about 4 kB."""
+"""Maximum size in bytes of greenroom.yaml; all keys, with a line of comment each, take about 4 kB."""
 _UNREADABLE: Final = {
     NO_FILE: "is not a file: make it one, or remove it",
     MISSING: "is a link that leads nowhere: make it a file, or remove it",
@@ -90,12 +93,15 @@ _LANGUAGE: Final = re.compile(r"[a-z]{2,3}")  # ISO 639, as Whisper's tokens hav
 OTHER_VARIABLES: Final = frozenset(
     f"GREENROOM_{name}" for name in ("HOME", "S3_ENDPOINT", "COMMAND", "EMBEDDINGS_KEY", "MODEL_KEY", "LOG")
 )
-"""Variables of the same prefix that are no configuration keys."""
+"""Environment variables with the same prefix that are not configuration keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The keys of a home or an environment; the defaults are those of DESIGN.md, sections 3, 5 and 7."""
+    """The configuration of a home, with its environment.
+
+    The defaults are those of DESIGN.md, sections 3, 5 and 7.
+    """
 
     engine: str = BANK
     layout: str = "watermark"
@@ -205,7 +211,7 @@ def _lines(document: Any) -> dict[tuple[str, str | None], int]:
 
 
 def _checked_all(key: str, value: Any, where: Callable[[str | None], str]) -> Any:
-    """Check *value*, and each part of it at its own place, and return it."""
+    """Check *value* and return it; for a key with a value for each task, check each at its own place."""
     if key not in BY_TASK:
         return checked(key, value, where(None))
     if not isinstance(value, Mapping):
@@ -264,7 +270,7 @@ def checked(key: str, value: Any, where: str) -> Any:
     """Return *value* if it is valid for *key*.
 
     Raises:
-        ConfigurationError: It is not valid; *where* begins the message.
+        ConfigurationError: *value* is not valid; the message begins with *where*.
     """
     known = {field.name: field for field in fields(Config)}
     if key not in known:
@@ -284,7 +290,7 @@ def checked(key: str, value: Any, where: str) -> Any:
 
 
 def _demand(key: str, value: Any) -> str | None:
-    """Return the requirement of *key* that *value* does not meet, or None if it meets all."""
+    """Return the requirement of *key* that *value* does not meet, or None if *value* meets all of them."""
     if key == "engine":
         return None if is_engine_name(value) else f"one of {', '.join(engine_names())}"
     if key in CHOICES:

@@ -1,7 +1,7 @@
 """The names of engines: those of this package, and those of other distributions.
 
-Everything that an engine's name alone tells is here, for sessions, dossiers and settings whose engine is not
-loaded, or no longer installed.
+Everything that an engine's name alone implies is here, for sessions, dossiers and settings whose engine is
+not loaded, or is no longer installed.
 """
 
 from __future__ import annotations
@@ -10,21 +10,24 @@ from collections.abc import Sequence
 from typing import Final
 
 BANK: Final = "offline"
-"""The engine without a model: a question bank, at no cost and without a network."""
+"""The name of the engine without a model: a question bank, at no cost and without a network."""
 SERVICES: Final = ("claude", "openai", "model")
-"""Engines that ask a service for a model's replies, with the question bank behind them."""
+"""Names of the engines that ask a service for a model's replies, and fall back on the question bank."""
 BUILT_IN: Final = (BANK, *SERVICES)
-"""The engines of this package that can be chosen; every list of them is made from this one."""
+"""Names of this package's engines that can be chosen; every list of them is made from this one."""
 RECORDED: Final = "recorded"
-"""The engine of the demonstration: what a reader replied to its requests. Nobody can choose it for a deck."""
+"""The name of the demonstration's engine, which replays a reader's replies.
+
+Nobody can choose it for a deck.
+"""
 RESERVED: Final = (*BUILT_IN, RECORDED, "scripted")
-"""Names of the package's own engines, which no other distribution can bring."""
+"""Names of the package's own engines, which no other distribution can provide."""
 GROUP: Final = "greenroom.engines"
-"""The entry points by which another distribution brings an engine; see docs/engines.md."""
+"""The group of entry points in which another distribution registers its engines; see docs/engines.md."""
 
 
 def installed_names() -> tuple[str, ...]:
-    """Return the names of the engines that other distributions install here, in alphabetical order."""
+    """Return the names of the installed engines of other distributions, in alphabetical order."""
     from importlib.metadata import entry_points  # slow to load: only where a name is not built in
 
     return tuple(sorted({one.name for one in entry_points(group=GROUP)} - set(RESERVED)))
@@ -47,15 +50,18 @@ def listed(names: Sequence[str] = BUILT_IN) -> str:
 
 
 def is_bank(name: str) -> bool:
-    """Return whether this engine asks from the question bank: no model reads anything for it."""
+    """Return whether the engine asks from the question bank, so that no model reads anything for it."""
     return name == BANK
 
 
 def has_stand_in(name: str) -> bool:
-    """Return whether the question bank stands in for this engine if its service fails."""
+    """Return whether the question bank answers instead of this engine if its service fails."""
     return name in SERVICES
 
 
 def may_use_tools(name: str) -> bool:
-    """Return whether this engine has a model that can be offered tools: neither rules nor a recording."""
+    """Return whether the engine has a model that can be offered tools.
+
+    Rules, a recording and a script cannot.
+    """
     return name not in (BANK, RECORDED, "scripted")

@@ -11,24 +11,27 @@ DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 OWN_PATHS: Final = frozenset(
     {"api", "debrief", "dossier", "example", "new", "review", "room", "static", "w", "watch"}
 )
-"""First parts of the server's own paths. A public path that began with one could not be told from them,
-since a proxy may pass it on or cut it off."""
+"""First parts of the server's own paths.
+
+A public path that began with one could not be distinguished from them, since a proxy may pass the public path
+on or cut it off.
+"""
 EXAMPLE: Final = "https://example.org/greenroom"
 _LABEL: Final = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _HOST_NAME: Final = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
 MAX_HOST_CHARS: Final = 253  # RFC 1035, section 2.3.4, without the length bytes
 _PATH: Final = re.compile(r"(?:/[A-Za-z0-9._~-]+)*")
-"""What no server, proxy or browser writes in another way (RFC 3986, "unreserved")."""
+"""Matches paths that every server, proxy and browser writes in the same way (RFC 3986, "unreserved")."""
 
 
 @dataclass(frozen=True, slots=True)
 class PublicUrl:
-    """A public address, in the form that browsers give it.
+    """A public address, in the form that browsers use.
 
     Args:
-        host: As in a `Host` header: lower case, an international name in ASCII, IPv6 in brackets.
-        port: Also where the scheme implies it.
-        path: "" or "/greenroom": it begins with a slash and does not end with one.
+        host: The host as in a `Host` header: in lower case, an international name in ASCII, IPv6 in brackets.
+        port: The port, even if the scheme implies it.
+        path: Either "" or a path like "/greenroom", which begins with a slash and does not end with one.
     """
 
     scheme: str
@@ -42,7 +45,7 @@ class PublicUrl:
 
     @property
     def origin(self) -> str:
-        """Return the `Origin` that a browser sends from one of its pages."""
+        """Return the `Origin` header that a browser sends from one of the address's pages."""
         port = "" if self.port == DEFAULT_PORTS[self.scheme] else f":{self.port}"
         return f"{self.scheme}://{self.host}{port}"
 
@@ -54,7 +57,7 @@ def parse_public_url(text: str) -> PublicUrl:
     """Read a public address as a browser would read it.
 
     Raises:
-        ValueError: *text* is no public address; the message says what it must be.
+        ValueError: *text* is not a public address; the message says what it must be.
     """
     from pydantic_core import Url, ValidationError  # reads as browsers do (WHATWG), also international names
 

@@ -1,4 +1,4 @@
-"""Making a session's debrief from its records: counts by code, words by an engine."""
+"""Making a session's debrief from its records: code computes the counts, and an engine writes the words."""
 
 from __future__ import annotations
 
@@ -66,7 +66,10 @@ from orchestrator.panel.records.start import DossierWritten, FocusBriefWritten
 
 
 def why_without_replies(rehearsal: OpenRehearsal) -> str | None:
-    """Return in one line how many calls to the engine failed, if all did; else, or without calls, None."""
+    """Return in one line how many calls to the engine failed, if all of them did.
+
+    Return None if any call succeeded, or if there were no calls.
+    """
     name, store = rehearsal.options.engine, rehearsal.store
     if is_bank(name) or name == RECORDED or has_stand_in(name):
         return None
@@ -121,7 +124,7 @@ class _Calls:
 
 
 _COUNTED: Final = {"number": "figure", "date": "date"}
-"""Of NEEDS, those of which code can tell that an answer lacks them, and how they are called."""
+"""Maps those of NEEDS whose lack in an answer code can detect to the words for them."""
 _SAY: Final = "The answer first, in one sentence; then what it rests on."
 _BRING: Final = "What answers it, or the day on which you bring it."
 
@@ -129,14 +132,15 @@ _BRING: Final = "What answers it, or the day on which you bring it."
 def first_of(reviews: Sequence[Review], tensions: Sequence[Tension]) -> Fix | None:
     """Return the worst finding as the one thing to fix first, or None if there is none.
 
-    From the worst: an open contradiction, first one that the panel asked about; what a person judged not to
-    be given; an answer without the figure or date that was asked for; any other that was certainly none; the
-    first question without an answer; the first that was parked; what a person judged to be given in part; a
-    contradiction that was answered and is still in the deck; the question that was answered only after being
-    asked most often. An answer that nobody judged is never a fault.
+    From the worst, the findings are: an open contradiction, first one that the panel asked about; an answer
+    that a person judged as not given; an answer without the figure or date that was asked for; any other
+    answer that certainly did not answer; the first question without an answer; the first parked question; an
+    answer that a person judged as given in part; a contradiction that was answered but is still in the deck;
+    and the question that had to be asked most often before it was answered. An answer that nobody judged is
+    never a fault.
 
     Args:
-        tensions: Only those that fail as sums.
+        tensions: The contradictions that fail as sums, and no others.
     """
     asked = [(tension, asked_about(reviews, tension)) for tension in tensions]
     open_ = [pair for pair in asked if pair[1] is None or pair[1].exchange.result != "satisfied"]
@@ -182,7 +186,7 @@ def _came_of(exchange: Exchange) -> str:
 
 
 def _left(reviews: Sequence[Review]) -> Fix | None:
-    """Return the worst of the answers known to be none, those judged by a person first."""
+    """Return the worst of the answers that certainly do not answer, first among those judged by a person."""
 
     def rank(one: Review) -> tuple[bool, bool, int]:
         return one.exchange.person is None, not _lacked(one.exchange), -len(one.exchange.turns)
@@ -207,7 +211,7 @@ def _is_partly(review: Review) -> bool:
 
 
 def _lacked(exchange: Exchange) -> str:
-    """Return "figure" or "date" if the question asked for one and no answer holds any, else ""."""
+    """Return "figure" or "date" if the question asked for one and no answer contains any, else ""."""
     if (
         exchange.result not in ("unresolved", "unjudged")
         or exchange.person is not None
@@ -240,7 +244,10 @@ def _late(reviews: Sequence[Review]) -> Fix | None:
 
 
 def _question(review: Review, why: str) -> Fix:
-    """Return the question as first asked, which a follow-up may leave out, and what would answer it."""
+    """Return the fix for a question: the question as first asked, and what would answer it.
+
+    A follow-up may leave out what the first question says.
+    """
     exchange = review.exchange
     question = bare_question(exchange.turns[0], exchange.quote)
     about = next(iter(review.places), None)
@@ -259,7 +266,7 @@ def _question(review: Review, why: str) -> Fix:
 
 
 MAX_WANTED = 6
-"""Questions that the panel still wanted to ask: a page shows no more."""
+"""Maximum number of questions shown that the panel still wanted to ask."""
 NO_ANSWER_TO_FOLLOW_UP = "the follow-up got no answer"
 
 
@@ -273,8 +280,8 @@ def debrief_of(
     """Make the debrief of a session in its current state.
 
     Args:
-        tensions: All current contradictions in deck and speech; None: nobody looked.
-        dismissed: Digests of those that the presenter has dismissed since the session ended.
+        tensions: All current contradictions in deck and speech, or None if nobody looked for any.
+        dismissed: Digests of the contradictions that the presenter has dismissed since the session ended.
         persons: People's verdicts on the answers.
     """
     projection, options, scene = rehearsal.projection, rehearsal.options, rehearsal.scene()
@@ -360,7 +367,7 @@ def debrief_of(
 
 
 def _unread(projection: Projection, deck: Deck) -> Iterator[str]:
-    """Yield a line for each unread part of deck and recording, and for what slides lack, with its place."""
+    """Yield a line, with its place, for each unread part of deck and recording and for what slides lack."""
     yield from deck.notices
     yield from (gap.line for gap in projection.gaps)
     if projection.playback is not None:
@@ -368,7 +375,7 @@ def _unread(projection: Projection, deck: Deck) -> Iterator[str]:
 
 
 def _with_contradicted(reviews: Sequence[Review], tensions: Sequence[Tension]) -> tuple[Review, ...]:
-    """Mark the answers that fail as a sum beside deck or speech, unless a later good answer settled that."""
+    """Mark the answers whose figures contradict deck or speech, unless a later good answer settled that."""
     against = set[str | None]()
     for one in tensions:
         asked = asked_about(reviews, one)
@@ -405,7 +412,7 @@ def _review(exchange: Exchange, name: str, better: Stronger | None, came_back_as
 
 
 def _reason(exchange: Exchange, last: Turn) -> str | None:
-    """Return the verdict's reason; that of an unanswered follow-up comes after the last answer's."""
+    """Return the verdict's reason; if a follow-up got no answer, append that to the last answer's reason."""
     if exchange.is_follow_up_silent and exchange.outcome == "unresolved":
         before = "" if last.reason in (None, YOURS) else f"{(last.reason or '').rstrip('.')}; "
         return f"{before}{NO_ANSWER_TO_FOLLOW_UP}"
@@ -415,7 +422,7 @@ def _reason(exchange: Exchange, last: Turn) -> str | None:
 def _stronger(exchange: Exchange, better: Stronger | None) -> Stronger | None:
     """Return the engine's better answer, else the presenter's own words if they came only when asked again.
 
-    An answer to a follow-up that asked something new does not count: it could not have come sooner.
+    An answer to a follow-up that asked something new does not count, since it could not have come sooner.
     """
     if better is not None:
         return better
@@ -432,15 +439,16 @@ def _stronger(exchange: Exchange, better: Stronger | None) -> Stronger | None:
 
 
 def _homework(reviews: Sequence[Review], first: str | None = None) -> Iterator[OpenPoint]:
-    """Yield one point for each question, the most urgent first; a shared point is listed with its first
-    question.
+    """Yield one open point for each question, the most urgent first.
 
-    The order: the one thing to fix first, questions without a good answer, the most pressed before the
-    others, those without any, parked ones, and what good answers left open. An answer that nobody judged is
-    left to the presenter to judge, and is no homework.
+    A point that several questions share is listed with its first question.
+
+    The order is: the one thing to fix first; questions without a good answer, those pressed most before the
+    others; questions without any answer; parked questions; and points that good answers left open. An answer
+    that nobody judged is left to the presenter to judge, and is not homework.
 
     Args:
-        first: The exchange of the one thing to fix first.
+        first: The id of the exchange of the one thing to fix first.
     """
     named: set[str] = set()
     home = not_taken_up([one.exchange for one in reviews])
@@ -466,13 +474,13 @@ def _homework(reviews: Sequence[Review], first: str | None = None) -> Iterator[O
 
 
 class _Rank(IntEnum):
-    """The urgency of an open point, highest first."""
+    """The urgency of an open point; the most urgent rank comes first."""
 
     UNRESOLVED, SILENT, PARKED, LEFT_OPEN, NONE = range(5)
 
 
 def _urgency(one: Review, home: Sequence[Exchange], first: str | None) -> tuple[bool, _Rank, int]:
-    """Return the sort key of an open point for `sorted`, which keeps the order of asking.
+    """Return the sort key of an open point; points with equal keys stay in the order of asking.
 
     Args:
         home: The parked questions that were not asked again.
@@ -505,7 +513,9 @@ def _point(one: Review, why: str) -> OpenPoint:
 
 
 def _fix(said: DebriefWords, reviews: Sequence[Review], tensions: Sequence[Tension]) -> Fix | None:
-    """Return the engine's one thing to fix, or code's own if that is about something dismissed."""
+    """Return the one thing to fix first: the engine's choice, or code's if the engine's was dismissed or is
+    missing.
+    """
     gone = [one.exchange.id for one in reviews if one.is_dismissed]
     if not said.fix or said.fix_exchange in gone:
         held = [one for one in reviews if not one.is_dismissed]
@@ -518,14 +528,14 @@ def _fix(said: DebriefWords, reviews: Sequence[Review], tensions: Sequence[Tensi
 
 
 def _observed(observed: Sequence[Observation]) -> tuple[Observation, ...]:
-    """Return each observation once, in the order of noticing."""
+    """Return each observation once, in the order in which it was noticed."""
     return tuple({(one.text, one.quote): one for one in observed}.values())
 
 
 def _is_one_point(one: Candidate | Exchange, other: Candidate | Exchange) -> bool:
     """Return whether two questions are about the same figures of a slide, shown or said.
 
-    Words are not compared: "grew 38%" and "we grew by thirty-eight percent" share the figure alone.
+    Words are not compared: "grew 38%" and "we grew by thirty-eight percent" share only the figure.
     """
     if not one.quote or not other.quote or one.is_missing or other.is_missing:
         return False
@@ -540,7 +550,9 @@ def _is_one_point(one: Candidate | Exchange, other: Candidate | Exchange) -> boo
 
 
 def _still_wanted(said: DebriefWords, projection: Projection, without: Set[str]) -> tuple[str, ...]:
-    """Return the engine's choice, else the panel's never asked questions, each panelist's latest."""
+    """Return the questions still wanted: the engine's choice, else each panelist's latest never asked
+    question.
+    """
     gone = {
         text
         for text, one in projection.wanted.items()

@@ -10,17 +10,18 @@ from orchestrator.material.claims.sentences import sentences
 from orchestrator.panel.debrief.parts import Source
 
 MAX_WORDS: Final = 30
-"""Words of a quote in the debrief: what is read at a glance."""
+"""Maximum number of words of a quote in the debrief: as many as are read at a glance."""
 MAX_OF_WHOLE: Final = 40
-"""Words of whole sentences, where no word decides: three lines of a terminal."""
+"""Maximum number of words of whole sentences, if no sentence decided: three lines of a terminal."""
 MAX_LATE: Final = 20
-"""Words to say at the first asking: one breath."""
+"""Maximum number of words that the page suggests to say at the first asking: one breath."""
 
 
 def deciding_words(answer: str, quote: str | None, most_words: int = MAX_WORDS) -> str:
     """Return the sentence of an answer that decided its verdict, verbatim.
 
-    If none is named, return the answer's beginning, in whole sentences if the first is short enough.
+    If *quote* is not in the answer, return the answer's beginning, in whole sentences if the first is short
+    enough.
     """
     text = " ".join(answer.split())
     words = " ".join((quote or "").split())
@@ -41,22 +42,23 @@ def short(source: Source) -> Source:
 
 
 def first_words(source: Source) -> Source:
-    """Return the source with its first sentences alone, verbatim, as many as are read at a glance."""
+    """Return the source with only its first sentences, verbatim, as many as are read at a glance."""
     return replace(source, quote=deciding_words(source.quote, None))
 
 
 def last_words(source: Source) -> Source:
-    """Return the source with its last sentence alone, verbatim, or the last words of a long one."""
+    """Return the source with only its last sentence, verbatim, or the last words of a long sentence."""
     text = " ".join(source.quote.split())
     *_, (start, end) = ((0, len(text)), *sentences(text))
     return replace(source, quote=" ".join(text[start:end].split()[-MAX_WORDS:]))
 
 
 def cut(text: str, start: int, end: int, most_words: int) -> str:
-    """Return at most *most_words* whole words of *text*, from the word that begins at *start* or holds it.
+    """Return at most *most_words* whole words of *text*, from the word at *start* on.
 
-    The words between *start* and *end* are included as far as they fit; a shorter text is whole. An excerpt
-    that would end within a sentence ends with the one before, if that leaves half of the words.
+    The words between *start* and *end* are included as far as they fit. A text that is short enough is
+    returned whole. An excerpt that would end within a sentence ends with the sentence before, if that leaves
+    half of the words.
     """
     spans = [match.span() for match in re.finditer(r"\S+", text)]
     if len(spans) <= most_words:

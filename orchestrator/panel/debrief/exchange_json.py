@@ -28,7 +28,7 @@ def exchange_json(exchange: Exchange) -> dict[str, Any]:
 
 
 def person_json(said: PersonVerdict) -> dict[str, Any]:
-    """Return a person's verdict in the form of interfaces.md; verdict null: it was taken back."""
+    """Return a person's verdict in the form of interfaces.md; its `verdict` is null if it was taken back."""
     return {**picked(said, ("exchange", "turn", "verdict", "by", "at")), **known(note=said.note or None)}
 
 
@@ -38,12 +38,12 @@ def tension_json(one: Tension) -> dict[str, Any]:
 
 
 def picked(value: Any, names: Sequence[str]) -> dict[str, Any]:
-    """Return some fields of a value, as plain JSON."""
+    """Return the fields *names* of a value, as plain JSON."""
     return {name: plain(getattr(value, name)) for name in names}
 
 
 def plain(value: Any) -> Any:
-    """Return a value and all that it holds, as plain JSON."""
+    """Return a value, with everything in it, as plain JSON."""
     if is_dataclass(value):
         known = [field.name for field in fields(value) if field.name != "is_missing"]
         return picked(value, [name for name in known if name != "under" or getattr(value, name)])

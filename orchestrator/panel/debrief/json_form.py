@@ -29,7 +29,7 @@ _DEBRIEF: Final = (
     "deck", "presenter", "speaker", "date", "day", "promises", "still_wanted", "slides", "speech_s",
     "answers_s", "budget_s", "engine", "took_over", "failed", "language", "withdrawn", "unread",
 )  # fmt: skip
-"""Fields that stand in the JSON as they are."""
+"""Fields of the debrief that the JSON contains unchanged."""
 
 
 def as_json(debrief: Debrief) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def as_json(debrief: Debrief) -> dict[str, Any]:
 
 
 def _do(fix: Fix) -> str | None:
-    """Return all that corrects it as one text, as releases before 0.3 had it."""
+    """Return everything that corrects the finding as one text, in the form that releases before 0.3 used."""
     if fix.better is not None:
         return " ".join(phrasing.stronger(fix.better)) or None
     return " ".join(text for label, text in phrasing.fix_lines(fix) if label != "Why") or None

@@ -1,4 +1,4 @@
-"""The debrief as a page, from the package's templates: Markdown, and one HTML file."""
+"""The debrief as a page, made from the package's templates: as Markdown, and as one HTML file."""
 
 from __future__ import annotations
 
@@ -21,17 +21,23 @@ _SPECIAL = re.compile(r"[\\`*\[\]<>]|(?<!\w)_|_(?!\w)")
 
 
 def as_markdown(debrief: Debrief) -> str:
-    """Render the page as Markdown. Words of deck and presenter cannot begin a line or a mark of ours."""
+    """Render the debrief as Markdown.
+
+    Words of the deck and the presenter are escaped, so they cannot begin a line or a mark of the page.
+    """
     return _template("page.md.j2").render(debrief=debrief)
 
 
 def as_html(debrief: Debrief) -> str:
-    """Render the page as HTML, which fetches and runs nothing. Autoescape escapes every word from outside."""
+    """Render the debrief as HTML that fetches nothing and runs nothing.
+
+    Autoescape escapes every word from outside.
+    """
     return _template("page.html.j2").render(debrief=debrief)
 
 
 def as_paper(debrief: Debrief) -> str:
-    """Render the debrief as HTML for print: the essence on its first page, for somebody who was not there."""
+    """Render the debrief for print, with the essence on its first page for somebody who was not there."""
     return _template("paper.html.j2").render(
         debrief=on_paper(debrief),
         rehearsed_by=phrasing.rehearsed_by(debrief),
@@ -46,7 +52,7 @@ def plain(text: str) -> str:
 
 @cache
 def _template(name: str) -> jinja2.Template:
-    """Return a template of the package, compiled once in a process."""
+    """Return a template of the package, which is compiled once in a process."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -62,7 +68,10 @@ def _template(name: str) -> jinja2.Template:
 
 
 def equip(environment: jinja2.Environment) -> None:
-    """Add to *environment* what the templates of this folder call; `parts.html.j2` serves other pages too."""
+    """Add to *environment* what the templates of this folder call.
+
+    `parts.html.j2` is used by other pages too.
+    """
     environment.globals.update(
         phrasing=phrasing,
         filler=FILLER,

@@ -23,7 +23,7 @@ Name = Callable[[str], str]
 def on_paper(debrief: Debrief) -> Debrief:
     """Return the debrief with "question 3" in place of "x3", and without ids of contradictions.
 
-    Words of deck and presenter stay as they are: there "x3" may be anything.
+    Words of the deck and the presenter stay as they are, since "x3" may mean anything there.
     """
     names = {one.exchange.id: f"question {number}" for number, one in enumerate(debrief.reviews, start=1)}
     ids = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b") if names else None
@@ -62,7 +62,10 @@ def css_string(text: str) -> str:
 
 
 def _fix(fix: Fix, name: Name) -> Fix:
-    """Rename the id in a question that `what` may quote; it precedes the question, with its place."""
+    """Rename the exchange's id in a fix.
+
+    `what` may quote the question; the id then precedes the question, with its place.
+    """
     id_ = fix.exchange or ""
     what = f"{name(id_)}{fix.what.removeprefix(id_)}" if id_ and fix.what.startswith(id_) else fix.what
     return replace(

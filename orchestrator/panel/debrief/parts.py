@@ -1,4 +1,4 @@
-"""The parts of the debrief, as values; the formats only arrange them."""
+"""The parts of the debrief, as values, which the formats only arrange."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """The sum of a session's calls."""
+    """The bill of a session: the sum of its calls."""
 
     total: Total
     models: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class Bill:
 
     @property
     def is_used_up(self) -> bool:
-        """Return whether the session's budget was reached."""
+        """Return whether the session's budget was used up."""
         return self.budget_share is not None and self.budget_share >= 1.0
 
 
@@ -92,10 +92,10 @@ def bill_json(bill: Bill) -> dict[str, Any]:
 
 
 def bill_lines(bill: Bill, *, is_taken_over: bool = False) -> list[str]:
-    """Return the bill in sentences, none if no call was made.
+    """Return the bill in sentences, or none if no call was made.
 
     Args:
-        is_taken_over: The offline panel replaced the model, so the bill needs an explanation.
+        is_taken_over: Whether the offline panel replaced the model, so that the bill needs an explanation.
     """
     used = bill.total
     if not used.calls:
@@ -144,12 +144,12 @@ class Shares:
 
     @property
     def is_whole(self) -> bool:
-        """Return whether the model did it all."""
+        """Return whether the model asked all questions and judged all answers."""
         return self.asked == self.questions and self.judged == self.answers
 
 
 def shares_of(rehearsal: OpenRehearsal) -> Shares | None:
-    """Return the model's shares of a session, or None if its engine has no stand-in."""
+    """Return the model's shares of a session's work, or None if its engine does not fall back on another."""
     if not has_stand_in(rehearsal.options.engine):
         return None
     count = _counted(rehearsal)
@@ -236,7 +236,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Stronger:
-    """A better answer, made only from what deck and presenter said, and what must be brought."""
+    """A better answer, made only from what deck and presenter said, with what the presenter must bring."""
 
     first: Source | None = None  # the presenter's own words that came too late
     text: str = ""  # as an engine words it
@@ -264,17 +264,19 @@ class Review:
 
     @property
     def asked_again(self) -> tuple[str, ...]:
-        """Return the follow-ups, as they were asked."""
+        """Return the follow-ups of the exchange, as they were asked."""
         return tuple(turn.question for turn in self.exchange.turns[1:])
 
     @property
     def would_hold(self) -> bool:
-        """Return whether an answer that satisfied would satisfy a board too: it contradicts nothing."""
+        """Return whether an answer that satisfied the panel contradicts nothing, so that it would satisfy a
+        board.
+        """
         return self.exchange.outcome == "satisfied" and not self.is_contradicted
 
     @property
     def heard_as(self) -> tuple[str, ...]:
-        """Return the answers that were corrected since, as they were heard and judged."""
+        """Return the misheard words of answers that were corrected later, as they were judged."""
         return tuple(turn.misheard for turn in self.exchange.turns if turn.misheard is not None)
 
     @property
@@ -315,7 +317,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class OpenPoint:
-    """Homework: a question without a good answer, or what a good one left open."""
+    """Homework: a question without a good answer, or a point that a good answer left open."""
 
     exchange: str
     about: Source | None
@@ -333,13 +335,13 @@ class SlideSpan:
     title: str
     seconds: float
     estimated: bool
-    budget_s: float = 0.0  # its share of the time; see `timing.shares`
+    budget_s: float = 0.0  # its share of the time; see `shares`
     asked_s: float = 0.0  # how long it was shown beside that, under questions
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One line of the rubric: what was checked, the result, and the words that it rests on."""
+    """One line of the rubric: what was checked, the result, and the words on which the result rests."""
 
     name: str
     state: str  # of STATES
@@ -389,12 +391,14 @@ class Debrief:
 
     @property
     def contradictions(self) -> tuple[Tension, ...]:
-        """Return the contradictions that fail as sums, which are counted."""
+        """Return the contradictions that fail as sums; only these are counted."""
         return tuple(one for one in self.tensions or () if one.class_ != READ)
 
     @property
     def doubtful(self) -> tuple[Tension, ...]:
-        """Return the contradictions that no figure decides: asked, and not counted."""
+        """Return the contradictions that numbers cannot decide: they are shown as questions and not
+        counted.
+        """
         return tuple(one for one in self.tensions or () if one.class_ == READ)
 
     @property
@@ -426,7 +430,8 @@ def spans(
     """Return the time of every slide that was shown, and its share of *budget_s*.
 
     Args:
-        questions: The start and end of each open question, on the session clock: no time of presenting.
+        questions: The start and end of each open question, on the session clock. This time does not count as
+            presenting.
     """
     titles = {slide.number: slide.title for slide in deck.slides}
     share_of = shares(deck, budget_s)
@@ -453,7 +458,9 @@ def spans(
 
 
 def shares(deck: Deck, budget_s: float) -> Mapping[int, float]:
-    """Return each slide's share: half of the time equally, half by its words, nothing for hidden slides."""
+    """Return each slide's share of *budget_s*: half of it equally, half by its words, and none if it is
+    hidden.
+    """
     open_ = [slide for slide in deck.slides if not slide.hidden]
     words = {slide.number: _words(slide) for slide in open_}
     total = sum(words.values()) or 1.0  # a deck of pictures has no words

@@ -1,4 +1,4 @@
-"""The debrief's wording: places, verdicts and times, for people."""
+"""The debrief's wording of places, verdicts and times, as people say them."""
 
 from __future__ import annotations
 
@@ -43,18 +43,22 @@ SHOWN_OVER: Final = 3  # slides named in one line; the page has all
 
 
 DO_THESE_AGREE: Final = "Do these agree?"
-"""The heading over what no figure decides: asked, and not counted as a contradiction."""
+"""The heading over contradictions that no figure decides: they are asked about, and not counted as
+contradictions.
+"""
 STILL_OPEN: Final = "Still open"
 UNREAD: Final = "Not read, or missing"
 SEE_STRONGER: Final = "A stronger answer stands with the question."
 NOT_JUDGED: Final = render.OUTCOME_WORDS["unjudged"]
-"""An answer that neither a rule nor a model judged: the presenter's to judge, no fault and no homework."""
+"""The verdict on an answer that neither a rule nor a model judged: the presenter judges it, and it is not a
+fault or homework.
+"""
 GENERAL: Final = render.GENERAL
 origin, lacking = render.origin, render.lacking
 
 
 def place(source: Source) -> str:
-    """Return a place: "slide 3", "notes of slide 3", "speech at 3:20", "your answer to x2"."""
+    """Return a place in words: "slide 3", "notes of slide 3", "speech at 3:20", "your answer to x2"."""
     if source.origin == "answer":
         return render.answer_to(source.exchange or "")
     if source.origin == "notes":
@@ -63,7 +67,7 @@ def place(source: Source) -> str:
 
 
 def of_place(one: Place, exchanges: Sequence[Exchange] = ()) -> Source:
-    """Return a side of a contradiction as a source, with the exchange for words of an answer."""
+    """Return a side of a contradiction as a source; words of an answer get the answer's exchange."""
     from orchestrator.panel.debrief.parts import Source
 
     if one.said_at_s is not None:
@@ -74,13 +78,13 @@ def of_place(one: Place, exchanges: Sequence[Exchange] = ()) -> Source:
 
 
 def quoted(text: str) -> str:
-    """Return verbatim words in quotation marks of a kind that the words do not hold."""
+    """Return verbatim words in quotation marks of a kind that the words do not contain."""
     plain = one_line(text)
     return f"“{plain}”" if '"' in plain else f'"{plain}"'
 
 
 def stopped(text: str) -> str:
-    """Return a sentence with a full stop at its end, unless its last words end in one."""
+    """Return a sentence with a full stop at its end, unless its last words already end in a mark."""
     return text if text.rstrip('"”').endswith((".", "!", "?", "…")) else f"{text}."
 
 
@@ -94,7 +98,7 @@ def with_place(source: Source) -> str:
 
 
 def placed(source: Source) -> str:
-    """Return the place, then the words."""
+    """Return the source's place, then its words."""
     if source.is_missing:
         if not source.quote:
             return render.lacking(source.slide)
@@ -108,14 +112,16 @@ def listed(words: Sequence[str], last: str = "and") -> str:
 
 
 DISMISSED = "you say it is no contradiction"
-"""Behind the outcome of a question about a contradiction that was dismissed: it was asked, and stays."""
+"""Follows the outcome of a question about a contradiction that was dismissed: the question was asked, and
+stays.
+"""
 
 
 _PARTLY: Final = render.PARTLY_WORDS
 
 
 def outcome(exchange: Exchange) -> str:
-    """Describe an exchange's outcome: a person's verdict on its last answer, else the panel's."""
+    """Describe an exchange's outcome by a person's verdict on its last answer, else by the panel's."""
     if exchange.person is not None and exchange.person.verdict == PARTLY:
         return _PARTLY
     if exchange.person is not None:
@@ -132,7 +138,7 @@ def panel_outcome(exchange: Exchange) -> str:
 def outcomes(debrief: Debrief) -> str:
     """Return "7 questions: 2 answered (1 that would not hold), 1 parked, 4 not judged."; each counts once.
 
-    If a person judged, who judged how many is appended.
+    If a person judged, the line also says who judged how many answers.
     """
     once = {one.id for one in each_once(debrief.exchanges)}  # what was parked and came back
     came = [one for one in debrief.reviews if one.exchange.id in once]
@@ -149,7 +155,7 @@ def outcomes(debrief: Debrief) -> str:
 
 
 def is_weak(review: Review) -> bool:
-    """Return whether an answer that counts as good has a contradiction against it."""
+    """Return whether an answer that counts as good is contradicted by something."""
     return review.exchange.outcome == review.exchange.result == "satisfied" and not review.would_hold
 
 
@@ -165,7 +171,7 @@ def judges(exchanges: Sequence[Exchange]) -> str:
 
 
 def asked(debrief: Debrief) -> str:
-    """Return the outcomes, and what became of the questions whose numbers are left out."""
+    """Return the outcomes, and what happened to the questions whose numbers are missing."""
     said = [outcomes(debrief)]
     if any(map(is_weak, debrief.reviews)):
         said.append("Would not hold: a contradiction stands against it.")
@@ -186,14 +192,14 @@ def verdict(review: Review) -> str:
 
 
 def tone(review: Review) -> str:
-    """Return the verdict that sets the colour: an answer that would not hold is not plainly "answered"."""
+    """Return the verdict that sets the colour; an answer that would not hold is "partly", not "answered"."""
     return "partly" if is_weak(review) else review.verdict
 
 
 def came_of(review: Review) -> str:
-    """Return the verdict with how often the question was asked, and whose it was, or that it was general.
+    """Return the verdict, how often the question was asked, and whether it was the presenter's or general.
 
-    The counts say once for the whole page that answers were not judged.
+    A verdict of "not judged" is left out, since the counts of the page say that once.
     """
     judged = "" if is_unjudged(review) and not review.is_dismissed else verdict(review)
     often = times_asked(review.exchange)
@@ -206,7 +212,10 @@ def is_unjudged(review: Review) -> bool:
 
 
 def none_open(debrief: Debrief) -> str:
-    """Return the text where no open point is known; an answer that nobody judged may still be one."""
+    """Return the text to show if no open point is known.
+
+    It says if there are answers that nobody judged, since they may still be open.
+    """
     left = [one for one in debrief.reviews if is_unjudged(one)]
     if not left:
         return "Nothing."
@@ -216,7 +225,9 @@ def none_open(debrief: Debrief) -> str:
 
 
 def persons(review: Review) -> list[str]:
-    """Return people's verdicts that the question's verdict leaves out: on earlier answers, and reasons."""
+    """Return people's verdicts that the question's verdict leaves out: on earlier answers, or with
+    reasons.
+    """
     said = [turn.person for turn in review.exchange.turns if turn.person is not None]
     said = [one for one in said if one.note or one != review.exchange.person]
     are_several = len(review.exchange.answered) > 1
@@ -238,7 +249,7 @@ def unchecked(rubric: Sequence[Check]) -> list[str]:
 
 
 def asked_in(debrief: Debrief, tension: Tension) -> str:
-    """Return "Asked in x1: answered.", or "" if nobody asked about it."""
+    """Return "Asked in x1: answered.", or "" if nobody asked about the contradiction."""
     from orchestrator.panel.debrief.parts import asked_about
 
     review = asked_about(debrief.reviews, tension)
@@ -249,29 +260,29 @@ def asked_in(debrief: Debrief, tension: Tension) -> str:
 
 
 def sides(tension: Tension, exchanges: Sequence[Exchange] = ()) -> list[Source]:
-    """Return every quote of a contradiction with its place, each once, with the exchange for an answer's."""
+    """Return every quote of a contradiction with its place, each once; an answer's with its exchange."""
     return [of_place(one, exchanges) for one in dict.fromkeys(tension.sides)]
 
 
 def noted(tension: Tension) -> str:
-    """Return a contradiction's sentence, with the sum that fails."""
+    """Return a contradiction's sentence, with the sum that does not work out."""
     is_told = not tension.sum or tension.sum in tension.note
     sum_ = in_one_form(tension.sum)
     return stopped(tension.note) if is_told else f"{stopped(tension.note)} {stopped(sum_)}"
 
 
 def numbered(tension: Tension) -> str:
-    """Return a contradiction with the id for dismissing it: "c2: Revenue is told twice."."""
+    """Return a contradiction with the id by which it can be dismissed: "c2: Revenue is told twice."."""
     return f"{tension.id}: {noted(tension)}" if tension.id else noted(tension)
 
 
 def brought(one: BroughtQuestion) -> str:
-    """Return a presenter's own question, with the slide at which it was to be asked."""
+    """Return a presenter's own question, with the slide at which it was to be asked, if any."""
     return one.text if one.slide is None else f"{one.text} (slide {one.slide})"
 
 
 def noticed(seen: Observation) -> str:
-    """Return an observation of the presenter, with the words behind it."""
+    """Return an observation about the presenter, with the words on which it is based."""
     text = stopped(f"{seen.text[:1].upper()}{seen.text[1:]}")
     return f"{text} {quoted(seen.quote)}" if seen.quote else text
 
@@ -283,18 +294,21 @@ def times_asked(exchange: Exchange) -> str:
 
 
 MAX_OPEN: Final = 7
-"""Open points that are shown at once; the others are folded. Our own measure: what one can do in a week."""
+"""Maximum number of open points shown at once; the others are folded.
+
+Our own choice: what one can do in a week.
+"""
 
 
 def more_open(debrief: Debrief) -> str:
-    """Return the heading of the folded part of the open points."""
+    """Return the heading of the open points that are folded."""
     return f"{len(debrief.homework) - MAX_OPEN} more, less pressing"
 
 
 def homework(point: OpenPoint, *, is_above: bool = True) -> str:
     """Return an open point: its question, and why it is open.
 
-    *is_above*: its stronger answer is shown with the question, and is only named here.
+    If *is_above*, the stronger answer is shown above with the question, and this text only refers to it.
     """
     better = [] if point.stronger is None else [SEE_STRONGER] if is_above else stronger(point.stronger)
     why = stopped(f"{point.why[:1].upper()}{point.why[1:]}")
@@ -312,10 +326,9 @@ def question_about(exchange: str, question: str, about: Source | None, whose: st
 
 
 def turns(review: Review) -> list[tuple[str, str, str | None]]:
-    """Return every question of an exchange: "Asked", "Asked again" or "Then asked", its words, and the
-    answer.
+    """Return every question of an exchange, each with its label, its words and its answer.
 
-    The answer is None if there was none.
+    The label is "Asked", "Asked again" or "Then asked". The answer is None if there was none.
     """
     asked = (review.asked, *review.asked_again)
     return [
@@ -329,7 +342,7 @@ def _asked_how(number: int, turn: Turn) -> str:
 
 
 def _said(turn: Turn) -> str | None:
-    """Return the deciding words of an answer, with dots where others are left out, or None."""
+    """Return the deciding words of an answer, with dots where others are left out; None without an answer."""
     if not turn.answer:
         return None
     whole = " ".join(turn.answer.split())
@@ -340,7 +353,7 @@ def _said(turn: Turn) -> str | None:
 
 
 def stronger(answer: Stronger) -> list[str]:
-    """Return a stronger answer in one sentence for each thing to do."""
+    """Return a stronger answer, with one sentence for each thing to do."""
     said = []
     if answer.first is not None:
         said.append(f"Say at the first asking: {_late(answer.first)}")
@@ -359,13 +372,13 @@ def stronger(answer: Stronger) -> list[str]:
 
 
 def _late(source: Source) -> str:
-    """Return words to say earlier, with dots if they are no whole sentence."""
+    """Return words to say earlier, with dots if they are not a whole sentence."""
     is_whole = source.quote.rstrip('"”').endswith((".", "!", "?", "…"))
     return stopped(quoted(source.quote if is_whole else f"{source.quote} …"))
 
 
 def _from(answer: Stronger) -> str:
-    """Return the places of the words that a stronger answer is made of."""
+    """Return the places of the words from which a stronger answer is made."""
     return f"(From {listed(list(dict.fromkeys(map(place, answer.rests_on))))}.)"
 
 
@@ -380,10 +393,10 @@ def before(review: Review) -> str | None:
 
 
 def better_than_before(review: Review) -> tuple[str, ...]:
-    """Return how a drill's answer is better than the earlier one: by verdicts and counts, without guesses.
+    """Return how a drill's answer is better than the earlier one, by verdicts and counts, without guesses.
 
-    Points count as closed only if the panelist is satisfied and leaves nothing open: two panels word the same
-    point differently.
+    Points count as closed only if the panelist is satisfied and leaves nothing open, since two panels word
+    the same point differently.
     """
     one, now = review.before, review.exchange
     if one is None or now.result != "satisfied":
@@ -401,7 +414,7 @@ def better_than_before(review: Review) -> tuple[str, ...]:
 
 
 def fix_lines(fix: Fix) -> list[tuple[str, str]]:
-    """Return what to say and bring to correct the one thing to fix, and why it is this one."""
+    """Return what to say and bring to correct the one thing to fix, and why it comes first."""
     better = fix.better
     say, bring = [fix.say] if fix.say else [], fix.bring
     if better is not None and better.first is not None:
@@ -418,7 +431,7 @@ def fix_lines(fix: Fix) -> list[tuple[str, str]]:
 
 
 def nothing_to_fix(debrief: Debrief) -> str:
-    """Return the sentence to show where there is no one thing to fix first."""
+    """Return the sentence to show if there is nothing to fix first."""
     if not debrief.reviews:
         return "No question was asked, so nothing was tested."
     asked = each_once(debrief.exchanges)
@@ -442,7 +455,9 @@ def time_used(speech_s: float, answers_s: float, budget_s: float) -> str:
 
 
 SHOWN_OTHERS: Final = 0.05
-"""Of the time used: less is a word of welcome, and no part of a presentation that others held."""
+"""The share of the time used from which other voices are shown: less is a word of welcome, not part of the
+presentation.
+"""
 
 
 def timing(debrief: Debrief) -> str:
@@ -472,12 +487,15 @@ def over_share(slides: Sequence[SlideSpan]) -> list[SlideSpan]:
 
 
 def longest_s(slides: Sequence[SlideSpan]) -> float:
-    """Return the longest time or share of any slide, which the whole width of a drawing stands for."""
+    """Return the longest time or share of any slide, which corresponds to the whole width of a drawing."""
     return max(max(one.seconds, one.budget_s) for one in slides)
 
 
 def by_fives(minutes: Sequence[Stretch]) -> list[tuple[float, list[int | None]]]:
-    """Return paces in rows of five minutes, each with its start; None: too little speech."""
+    """Return paces in rows of five minutes, each row with its start.
+
+    A pace is None if there was too little speech.
+    """
     found = {int(one.start_s // WINDOW_S): one.words_per_minute for one in minutes}
     begins = sorted({number - number % 5 for number in found})
     return [(first * WINDOW_S, [found.get(first + more) for more in range(5)]) for first in begins]
@@ -491,7 +509,7 @@ def ended_at_s(debrief: Debrief) -> float:
 
 
 def delivery(debrief: Debrief) -> str:
-    """Describe in one line how the presenter spoke, only as far as it was measured."""
+    """Describe in one line how the presenter spoke; what was not measured is left out."""
 
     told = debrief.delivery
     if not told.words:
@@ -525,11 +543,11 @@ def delivery(debrief: Debrief) -> str:
 
 
 SHOWN_HABITS: Final = 5
-"""Strings of words, and slides, that are named: who hears of more remembers none."""
+"""Maximum number of repeated phrases, and of slides, that are named: nobody remembers more."""
 
 
 def habits(debrief: Debrief) -> list[str]:
-    """Return a sentence for each phrase that was often repeated, and for slides that were read aloud."""
+    """Return a sentence for each phrase that was repeated often, and one for slides that were read aloud."""
     said = [
         f"You said {quoted(one.words)} {one.times} times, from {legible.clock(min(one.at_s))} on."
         for one in debrief.repeated[:SHOWN_HABITS]
@@ -554,7 +572,9 @@ def _counts(debrief: Debrief, kind: str) -> str:
 
 
 RECOGNISED: Final = "the words as recognised, where most of um and uh are left out"
-"""What the fillers of a microphone are counted in: recognition writes down sentences, and few hesitations."""
+"""The words among which the fillers of a microphone are counted: recognition writes sentences, and few
+hesitations.
+"""
 
 
 def who(debrief: Debrief) -> str:
@@ -570,7 +590,9 @@ def who(debrief: Debrief) -> str:
 
 
 MAX_BRIEF: Final = 8
-"""Questions on the first page of the paper form: with seven open points they fill it."""
+"""Maximum number of questions on the first page of the paper form: with seven open points they fill the
+page.
+"""
 
 
 def rehearsed_by(debrief: Debrief) -> str:
@@ -582,7 +604,7 @@ def rehearsed_by(debrief: Debrief) -> str:
 
 
 def figures(debrief: Debrief) -> list[tuple[str, str]]:
-    """Return the figures of the first page, each with what it counts."""
+    """Return the figures of the first page, each with the words for what it counts."""
     told = debrief.delivery
     asked = each_once(debrief.exchanges)
     answered = sum(one.result == "satisfied" for one in asked)
@@ -635,7 +657,7 @@ _RECORDED: Final = (
 
 
 def _by_engine(debrief: Debrief) -> str:
-    """Return the share of the work done by the engine, and by the offline panel in its place."""
+    """Return how much the engine asked and judged, and that the offline panel did the rest."""
     shares = debrief.shares
     if shares is None or shares.is_whole:
         return f"Asked and judged by the engine `{debrief.engine}`; times and counts are the program's."
@@ -648,4 +670,4 @@ def _by_engine(debrief: Debrief) -> str:
 SHARES: Final = (
     "A slide's share of the time: half of the minutes in equal shares, half by the words on the slide."
 )
-"""How `timing.shares` counts, said beside its figures."""
+"""How `parts.shares` counts, said beside its figures."""

@@ -1,8 +1,9 @@
-"""Drawings of the delivery in SVG: values in, text out.
+"""Drawings of the delivery in SVG, made from values and returned as text.
 
 Horizontal lengths are shares of the width and text keeps its size, so a drawing fits a phone and a sheet of
-paper alike. Colours come from the page by class, and never carry a meaning alone: values out of range also
-have stripes, another shape or another position. No `style` attributes: the policy of a web page forbids them.
+paper alike. Colours come from the page by class, and no meaning depends on colour alone: values out of range
+also have stripes, another shape or another position. There are no `style` attributes, because the policy of a
+web page forbids them.
 """
 
 from __future__ import annotations
@@ -17,22 +18,26 @@ from orchestrator.material.speech.delivery import FILLER, HEDGE, Said
 from orchestrator.material.speech.times import FAST_WPM, SLOW_WPM, Stretch
 
 LEFT, RIGHT = 9.0, 98.0
-"""Per cent of the width that the time axis takes: figures stand left of it, and the last point is whole."""
+"""Per cent of the width between which the time axis is: figures are left of it, and the last point is not cut
+off.
+"""
 MAX_LABELLED: Final = 10
-"""Points that each carry their figure: on a phone, some 30 px are left for one of three digits."""
+"""Maximum number of points that are all labelled: on a phone, about 30 px are left for a label of three
+digits.
+"""
 MAX_TICKS: Final = 6
 STEPS_MIN: Final = (1, 2, 5, 10, 15, 30, 60, 120, 240)
-"""Minutes between two ticks."""
+"""Minutes that may lie between two ticks."""
 
 
 def pace(minutes: Sequence[Stretch], *, has_band: bool = True) -> str:
-    """Draw the words a minute, minute by minute, on the band of a pace that is easy to follow.
+    """Draw the words a minute, minute by minute, over the band of a pace that is easy to follow.
 
-    A minute outside of the band is a diamond with its figure, the others are dots. Between minutes
-    without enough speech to measure there is no line.
+    A minute outside of the band is a diamond with its figure, the others are dots. Between minutes without
+    enough speech to measure there is no line.
 
     Args:
-        has_band: False if the speech is not English: the band is known for English only.
+        has_band: Whether to draw the band, which is known only for English speech.
     """
     end_s = max(one.end_s for one in minutes)
     top = max(FAST_WPM + 40, *(one.words_per_minute + 20 for one in minutes))
@@ -65,10 +70,11 @@ def pace(minutes: Sequence[Stretch], *, has_band: bool = True) -> str:
 
 
 def slide_bar(seconds: float, budget_s: float, longest_s: float) -> str:
-    """Draw one slide's time in the outline of its share, with the time over it striped, beyond the outline.
+    """Draw one slide's time in the outline of its share; time beyond the share is striped, outside of the
+    outline.
 
     Args:
-        longest_s: The seconds that the whole width stands for: the same for every slide of a page.
+        longest_s: The seconds that correspond to the whole width, the same for every slide of a page.
     """
     whole_s = longest_s or 1.0
     within, over = min(seconds, budget_s or seconds), max(0.0, seconds - budget_s) if budget_s else 0.0
@@ -84,7 +90,7 @@ def slide_bar(seconds: float, budget_s: float, longest_s: float) -> str:
 
 
 def marks(said: Sequence[Said], end_s: float) -> str:
-    """Draw when fillers and hedges were said: a stroke for each, in separate lanes.
+    """Draw when fillers and hedges were said, with a stroke for each, in separate lanes.
 
     Args:
         end_s: When the talk ended, on the session clock.
@@ -101,7 +107,7 @@ def marks(said: Sequence[Said], end_s: float) -> str:
 
 
 def talk(presenting_s: float, answering_s: float, others_s: float) -> str:
-    """Draw how long the presenter presented and answered, and how long others spoke: a bar each."""
+    """Draw how long the presenter presented and answered, and how long others spoke, with a bar for each."""
     rows: tuple[tuple[str, float, Callable[[float, float, float, float], str]], ...] = (
         ("Presenting", presenting_s, partial(_rect, "p-bar")),
         ("Answering", answering_s, _stripes),
@@ -118,7 +124,7 @@ def talk(presenting_s: float, answering_s: float, others_s: float) -> str:
 
 
 def _across(end_s: float) -> Callable[[float], float]:
-    """Return a function from a moment of the session clock to per cent of the width."""
+    """Return a function that maps a time of the session clock to per cent of the width."""
     return lambda at_s: round(LEFT + (RIGHT - LEFT) * min(at_s / (end_s or 1.0), 1.0), 2)
 
 
@@ -135,7 +141,10 @@ def _ticks(end_s: float, y: float) -> list[str]:
 
 
 def _drawing(title: str, height_px: int, drawn: Sequence[str], *, is_beside_its_words: bool = False) -> str:
-    """Wrap a drawing; *is_beside_its_words*: without a title, since the cells of the row say the same."""
+    """Wrap a drawing in its SVG element.
+
+    If *is_beside_its_words*, it gets no title, since the cells of its row say the same.
+    """
     label = f' aria-label="{escape(title)}"' if is_beside_its_words else ""
     head = "" if is_beside_its_words else f"<title>{escape(title)}</title>"
     size = f'width="100%" height="{height_px}"'
@@ -148,7 +157,7 @@ def _rect(shape: str, x: float, y: float, width: float, height: float) -> str:
 
 
 def _stripes(x: float, y: float, width: float, height: float) -> str:
-    """Draw a bar of upright stripes as one broad dashed line: a pattern would need a reference."""
+    """Draw a striped bar as one broad dashed line, because a pattern would need a reference."""
     ends = f'x1="{round(x, 2)}%" x2="{round(x + width, 2)}%"'
     across = f'y1="{y + height / 2}" y2="{y + height / 2}" stroke-width="{height}" stroke-dasharray="3 2"'
     return f'<line class="p-stripes" {ends} {across}/>'

@@ -24,16 +24,22 @@ BROWSERS: Final = (
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
     "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
 )
-"""All are Chromium: no other browser prints from the command line. Last are macOS's own places."""
+"""Names of browsers, all Chromium, as no other browser prints from the command line.
+
+MacOS's own places are last.
+"""
 HOW_TO_GET_ONE: Final = (
     "install Chromium or Google Chrome (Debian, Ubuntu: apt install chromium), "
     "or print the html form from any browser"
 )
 PRINTED_WITHIN_S: Final = 60.0
-"""The demo's debrief took 2 to 4 s on two cores under load: a browser that needs a minute hangs."""
+"""Seconds after which a browser hangs: the demo's debrief took 2 to 4 s on two cores under load."""
 MAX_ABOVE: Final = 38
-"""Characters of the folder for temporary files. Chromium ends at once where its socket's path has more than
-104, which macOS allows at most: below this folder it has some 65 more. macOS's own folder has 49."""
+"""Maximum number of characters of the folder for temporary files.
+
+Chromium ends at once if its socket's path has more than 104 characters, the most that macOS allows. Below
+this folder the path has about 65 more. macOS's own folder has 49.
+"""
 
 _FLAGS: Final = (
     "--headless",
@@ -58,16 +64,18 @@ _FLAGS: Final = (
 
 
 def find_browser() -> Path | None:
-    """Return a browser that can print, or None if there is none here."""
+    """Return the path of a browser that can print, or None if this machine has none."""
     found = (shutil.which(name) for name in BROWSERS)
     return next((Path(one) for one in found if one is not None), None)
 
 
 def as_pdf(html: str) -> bytes:
-    """Print a page as PDF. Whatever happens, nothing of it stays on the disk, and no process keeps running.
+    """Print a page as PDF.
+
+    Whatever happens, nothing of the page stays on the disk, and no process keeps running.
 
     Raises:
-        PrintError: No browser is here, or it did not print.
+        PrintError: This machine has no browser that can print, or it did not print.
     """
     browser = find_browser()
     if browser is None:
@@ -87,7 +95,10 @@ def as_pdf(html: str) -> bytes:
 
 
 def _as_root() -> list[str]:
-    """Turn off Chromium's sandbox for root, where it cannot work: the page runs and fetches nothing."""
+    """Return the option that turns off Chromium's sandbox for root.
+
+    The sandbox cannot work for root; the page runs and fetches nothing.
+    """
     return ["--no-sandbox"] if os.geteuid() == 0 else []
 
 

@@ -1,6 +1,6 @@
-"""The one request at the end: all of the debrief that cannot be counted.
+"""The one request at the end, for everything in the debrief that cannot be counted.
 
-The reply is a record, so the debrief can be made again from the ledger; a failure is one too.
+The reply is stored as a record, so the debrief can be made again from the ledger; a failure is stored too.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def better_answers(
 ) -> Mapping[str, Stronger]:
     """Map exchanges to the better answers whose source words are found in their places.
 
-    A figure in such an answer must be in those words or in its exchange: nothing is invented for the
+    Every figure in such an answer must be in those words or in its exchange, so nothing is invented for the
     presenter.
     """
     by_id = {exchange.id: exchange for exchange in exchanges}
@@ -63,7 +63,7 @@ def better_answers(
 def read_checks(
     words: DebriefWords, names: Iterable[str], exchanges: Sequence[Exchange], passages: Sequence[Passage]
 ) -> Mapping[str, Check]:
-    """Map names to checks; a "yes" or "partly" without words that it rests on is no verdict."""
+    """Map names to checks; a "yes" or "partly" whose words are not found becomes "not judged"."""
     by_name: dict[str, RubricCheck] = {check.name: check for check in words.checks}
     found = {}
     for name in names:
@@ -80,7 +80,7 @@ def read_checks(
 
 
 def source_of(place: Place, exchanges: Sequence[Exchange]) -> Source:
-    """Return a place as the debrief names it: words of an answer by their exchange."""
+    """Return a place in the form that the debrief uses: words of an answer are named by their exchange."""
     if place.said_at_s is not None or place.slide is None:
         answered = answered_with(place.quote, exchanges)
         if answered is not None:
@@ -89,7 +89,7 @@ def source_of(place: Place, exchanges: Sequence[Exchange]) -> Source:
 
 
 def _says_more(better: BetterAnswer, exchange: Exchange, sources: Sequence[Source]) -> bool:
-    """Return whether it gives more than the rejected answer, and more than that nothing is known."""
+    """Return whether the better answer says more than the rejected ones, and more than "not known"."""
     wanting = [one.answer or "" for one in exchange.turns if one.verdict in ("follow_up", "escalate")]
     said = " ".join(" ".join(wanting).split())
     is_again = all(one.origin == "answer" and " ".join(one.quote.split()) in said for one in sources)
@@ -110,7 +110,7 @@ def _was_said(better: BetterAnswer, exchange: Exchange, places: Sequence[Place])
 
 
 def promises_of(rehearsal: OpenRehearsal) -> tuple[Source, ...]:
-    """Return every undertaking once, verbatim: those of the speech, then those that a verdict names."""
+    """Return every promise once, verbatim: first those of the speech, then those that a verdict names."""
     answered = _of_answers(rehearsal)
     told = [one.quote.casefold() for one in answered]
     spoken = [one for one in _of_speech(rehearsal) if not any(_is_one(one.quote, quote) for quote in told)]
@@ -122,7 +122,7 @@ def _is_one(quote: str, other: str) -> bool:
 
 
 def _of_speech(rehearsal: OpenRehearsal) -> list[Source]:
-    """Return the undertakings of the debrief's words found in the speech, without those in an answer."""
+    """Return the promises in the debrief's words that are found in the speech, except those in an answer."""
     projection, scene = rehearsal.projection, rehearsal.scene()
     told = projection.debrief_words.promises if projection.debrief_words is not None else ()
     passages = speech_passages(scene.segments)
@@ -131,7 +131,7 @@ def _of_speech(rehearsal: OpenRehearsal) -> list[Source]:
 
 
 def _of_answers(rehearsal: OpenRehearsal) -> tuple[Source, ...]:
-    """Return the undertakings that a verdict names, in order."""
+    """Return the promises that a verdict names, in order."""
     store = rehearsal.store
     answers = {
         exchange.id: " ".join(" ".join((turn.answer or "").split()) for turn in exchange.turns)
@@ -157,15 +157,16 @@ def _of_answers(rehearsal: OpenRehearsal) -> tuple[Source, ...]:
 
 
 UNSHOWN = "unshown"
-"""Among the reasons of `DebriefWords.refused`: a stronger answer that the page would not show."""
+"""A reason in `DebriefWords.refused`: the page would not show this stronger answer."""
 
 
 def still_to_ask(projection: Projection, without: Set[str] = frozenset()) -> tuple[Candidate, ...]:
-    """Return the questions nobody asked, each once: the panel's candidates, the dossier's, the briefs'
-    targets.
+    """Return the questions that nobody asked, each once.
 
-    A target is shown as its panelist's reason, in one sentence. Questions about a contradiction that was
-    dismissed, or whose digest is in *without*, are left out.
+    These are the panel's candidates, then the dossier's questions, then the targets of the focus briefs.
+
+    A target is shown by its panelist's reason for it, in one sentence. Questions about a contradiction that
+    was dismissed, or whose digest is in *without*, are left out.
     """
     likely = (
         Candidate(
@@ -224,9 +225,10 @@ def _quotes_side(gone: Sequence[Tension], one: Candidate) -> bool:
 
 
 def ask_for_debrief(rehearsal: OpenRehearsal) -> None:
-    """Ask the engine for the debrief, as the moderator, and wait; once, after the session's last exchange.
+    """Ask the engine for the debrief, as the moderator, and wait for the reply.
 
-    `dismissed` in the record numbers the contradictions as the projection does.
+    This is done once, after the session's last exchange. `dismissed` in the record contains positions in the
+    projection's list of contradictions.
     """
     projection = rehearsal.projection
     tensions = tuple(rehearsal.on_record(projection.tensions, lambda one: [side.quote for side in one.sides]))

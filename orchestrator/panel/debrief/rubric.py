@@ -1,7 +1,7 @@
-"""A rubric of plain checks: each names what it rests on, and shows the words.
+"""A rubric of plain checks, each of which names the words that it rests on, and shows them.
 
-Code counts time, answers and contradictions. An engine judges whatever needs reading, with a verified quote;
-without one the check is "not judged". No check says whether a thing is good, only whether it is there.
+Code counts time, answers and contradictions. An engine judges what needs reading, with a verified quote;
+without a quote the check is "not judged". No check says whether a thing is good, only whether it is there.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ FIGURES: Final = "Figures carry their period and source"
 RISKS: Final = "Limits and risks are named"
 ASK: Final = "The ask is clear"
 CHECKS: Final = (FIGURES, RISKS, ASK)
-"""Names of the checks that only reading can decide, as `DebriefRequest.checks` has them."""
+"""Names of the checks that only reading can decide; `DebriefRequest.checks` contains these names."""
 
 _A_LITTLE_OVER: Final = 1.1
-"""Up to a tenth over the time is "partly": a chair lets that pass."""
+"""The factor up to which too much time is "partly": a chair accepts a tenth more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The session's data for the checks."""
+    """The session's data on which the checks are based."""
 
     scene: Scene
     reviews: Sequence[Review]
@@ -49,7 +49,7 @@ class Record:
 
 
 def rubric(record: Record) -> tuple[Check, ...]:
-    """Return every check, in the order in which a board would notice."""
+    """Return all checks, in the order in which a board would notice their subjects."""
     return (
         _read(FIGURES, record),
         _agreement(record),
@@ -84,7 +84,9 @@ def _agreement(record: Record) -> Check:
 
 
 def _doubts(record: Record) -> str:
-    """Return how many places may not agree, which no figure decides, and whether that was asked about."""
+    """Return how many pairs of places may not agree, which no figure decides, and how many were asked
+    about.
+    """
     found = record.tensions or ()
     asked = sum(asked_about(record.reviews, one) is not None for one in found)
     which = legible.counted(len(found), "pair of places", "pairs of places")
@@ -150,9 +152,9 @@ def _time(record: Record) -> Check:
 
 
 def _time_up(record: Record) -> tuple[float, Exchange | None]:
-    """Return the session clock when the time was up, and the exchange that was open then.
+    """Return the session clock when the time was up, and the exchange that was open then, or None.
 
-    A recording waits while a question is open, so its clock leaves out the answers.
+    A recording waits while a question is open, so its clock leaves out the time of the answers.
     """
     up_s = record.budget_s
     for one, (from_s, until_s) in zip(record.scene.exchanges, record.under_questions, strict=True):
@@ -165,7 +167,7 @@ def _time_up(record: Record) -> tuple[float, Exchange | None]:
 
 
 def talk_of(scene: Scene) -> list[Source]:
-    """Return the presenter's own speech without the answers, which are in the transcript as well."""
+    """Return the presenter's own speech without the answers, which the transcript contains as well."""
     answered = " ".join(turn.answer or "" for exchange in scene.exchanges for turn in exchange.turns)
     return [
         Source(segment.text, segment.slide, segment.start_s, "speech")

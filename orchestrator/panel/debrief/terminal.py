@@ -1,4 +1,4 @@
-"""The debrief for a terminal: one screen if possible, in colour if available."""
+"""The debrief for a terminal, on one screen if possible, and in colour if available."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 LABEL: Final = 16
-"""Columns on the left that hold what a section is."""
+"""Columns on the left for the label of each section."""
 WIDEST: Final = 100  # a longer line is hard to follow, on a wide screen too
 NARROWEST: Final = 50  # below it a label and its text have no room side by side
 MAX_LINES: Final = 3
-"""Of a list that is no homework; the page has all."""
+"""Maximum number of lines of a list other than the homework; the page has all of them."""
 
 _STYLES: Final = {
     "answered": "bold green",
@@ -39,7 +39,7 @@ _STYLES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A label and the text beside it, which wraps under itself; without either, an empty line."""
+    """A label and the text beside it, which wraps under itself; with neither, an empty line."""
 
     label: str
     text: str
@@ -53,7 +53,7 @@ def as_text(debrief: Debrief, *, width: int = WIDEST, colour: bool = False, revi
     """Return the page as lines of at most *width* columns; with ANSI colours if *colour* is true.
 
     Args:
-        reviews: Whether the exchanges are shown; somebody who has just had them knows them.
+        reviews: Whether to show the exchanges. A person who has just answered them knows them.
     """
     from rich.console import Console
 
@@ -74,7 +74,7 @@ def as_text(debrief: Debrief, *, width: int = WIDEST, colour: bool = False, revi
 
 
 def rows(debrief: Debrief, *, reviews: bool = True) -> Iterator[Row]:
-    """Yield everything on the page, top to bottom."""
+    """Yield the rows of everything on the page, from top to bottom."""
     if (over := phrasing.taken_over(debrief)) is not None:
         yield Row("No engine", over, "bold red", "bold")
         yield Row("", "")
@@ -155,7 +155,7 @@ def _noted(debrief: Debrief, found: Sequence[Tension]) -> list[str]:
 
 
 def _homework(debrief: Debrief, *, is_above: bool) -> list[str]:
-    """Return the open points, or only their questions where the rest is shown with each question above."""
+    """Return the open points, or only their questions if the rest is shown above with each question."""
     told = [
         f"{point.exchange}: {point.question}" if is_above else phrasing.homework(point, is_above=False)
         for point in debrief.homework
@@ -165,12 +165,12 @@ def _homework(debrief: Debrief, *, is_above: bool) -> list[str]:
 
 
 def _holds_words(reason: str | None) -> bool:
-    """Return whether the reason quotes the presenter, so that their words need no separate line."""
+    """Return whether the reason quotes the presenter, so that the quoted words need no separate line."""
     return reason is not None and '("' in reason
 
 
 def _few(label: str, texts: list[str]) -> Iterator[Row]:
-    """Yield a row for each text, as many as fit a screen."""
+    """Yield a row for each text, as many as fit on a screen, and a row that counts the others."""
     few = len(texts) if len(texts) <= MAX_LINES else MAX_LINES - 1
     yield from _labelled(label, texts[:few])
     if few < len(texts):
@@ -197,9 +197,9 @@ def _print(console: Console, row: Row) -> None:
 
 
 def _lines(text: Text, console: Console, width: int) -> Iterable[Text]:
-    """Break *text* into lines at spaces alone: an address that is broken cannot be copied.
+    """Break *text* into lines only at spaces, since an address that is broken cannot be copied.
 
-    In scripts without spaces, break where a line is full.
+    In scripts without spaces, break a line where it is full.
     """
     from rich.cells import cell_len
 

@@ -7,7 +7,7 @@ A line may begin with its slide: "slide 4: Who pays if the harbour freezes?". In
       agent: skeptic
     - What does it cost in the second year?
 
-Only the text must be there. Values from a program have the same shape.
+Only the text is required. Values passed in by a program have the same shape.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ from orchestrator.panel.model.reply import BoardMember
 
 
 MAX_MEMBERS: Final = 40
-"""Our own limit: the largest boards have some thirty seats, and every engine is given all of them."""
+"""Maximum number of members; our own limit, since the largest boards have some thirty seats and every engine
+gets all of them.
+"""
 # Characters; our own limits, so that a file pasted into a field is refused.
 _MAX_CHARS: Final = {"name": 80, "role": 160, "background": 2_000}
 _LISTS: Final = {
@@ -64,7 +66,9 @@ _LISTS: Final = {
     "uses": (20, 200, "a thing used"),
     "rules": (40, 400, "a rule"),
 }
-"""The most that a list may hold, the characters of one of it, and its name in a message."""
+"""Maps each list of a member to its maximum length, the maximum characters of one item, and the item's name
+in a message.
+"""
 
 _FORM: Final = Form(
     what="a list of board members",
@@ -82,7 +86,7 @@ def read_board(path: Path) -> tuple[BoardMember, ...]:
     """Read the board's members, in the order of the file.
 
     Raises:
-        InputError: The file cannot be read or is not such a list; one line names file and line.
+        InputError: The file cannot be read or is not a list of members; the message names file and line.
     """
     members: list[BoardMember] = []
     for entry in read_entries(path, _FORM):
@@ -121,22 +125,22 @@ def _member(entry: Entry) -> BoardMember:
 
 
 MAX_QUESTIONS: Final = 100
-"""As many as the largest rehearsal has (`config`, `exchanges`)."""
+"""Maximum number of questions: as many as the largest rehearsal has (`config`, `exchanges`)."""
 MAX_CHARS: Final = 500
-"""Of one question, which is said in one breath; our own limit."""
+"""Maximum number of characters of one question, which is said in one breath; our own limit."""
 
 _FORM_BROUGHT: Final = Form(
     what="a list of questions", example="- text: …", keys=("text", "slide", "agent"), bare="text"
 )
 _MARK: Final = re.compile(r"(?:[-*•]|\d{1,3}[.)])\s+")
-"""What people put before the lines of a list."""
+"""Matches what people write before the lines of a list."""
 _AT: Final = re.compile(r"slide\s+(\d+)\s*:\s*", re.IGNORECASE)
-"""Before a line's question: the slide at which it is put."""
+"""Matches the slide at which a question is asked, written before the question in its line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A question, with its place for messages: "questions.txt, line 3"."""
+    """A question, with the place that messages name: "questions.txt, line 3"."""
 
     where: str
     question: BroughtQuestion
@@ -146,7 +150,7 @@ def read_sent(name: str, text: str) -> tuple[BroughtQuestion, ...]:
     """Read the questions of a file that was sent over HTTP under *name*.
 
     Raises:
-        InputError: As `read_questions`.
+        InputError: As for `read_questions`.
     """
     suffix = Path(name).suffix.lower() if Path(name).suffix.lower() in YAML_SUFFIXES else ".txt"
     with TemporaryDirectory() as folder:
@@ -160,11 +164,11 @@ def read_sent(name: str, text: str) -> tuple[BroughtQuestion, ...]:
 
 @names_its_file
 def read_questions(path: Path) -> tuple[Given, ...]:
-    """Read the questions of a file, in its order.
+    """Read the questions of a file, in the order of the file.
 
     Raises:
-        InputError: The file cannot be read or is not such a list; one line names file and line, and what
-            to do.
+        InputError: The file cannot be read or is not a list of questions; the message names file and line,
+            and what to do.
     """
     name = shown_name(path)
     if path.suffix.lower() in YAML_SUFFIXES:
@@ -181,11 +185,12 @@ def _of_line(line: str) -> dict[str, Any]:
 
 
 def questions_of(given: object) -> tuple[Given, ...]:
-    """Read questions given by a program: a file's path, or a list of texts, mappings and `BroughtQuestion`s.
+    """Read questions passed in by a program: a file's path, or a list of texts, mappings and
+    `BroughtQuestion`s.
 
     Raises:
-        TypeError: *given* is neither.
-        InputError: As `read_questions`; without a file, the question's number is named.
+        TypeError: *given* is neither a path nor a list.
+        InputError: As for `read_questions`; without a file, the message names the question's number.
     """
     if isinstance(given, str | Path):
         return read_questions(Path(given))
@@ -237,11 +242,11 @@ def _slide(where: str, given: Any) -> int | None:
 
 
 def check_questions(given: Sequence[Given], deck: Deck, panel: Iterable[str]) -> None:
-    """Raise unless the deck has the questions' slides, their panelists have seats, and there are not too
-    many.
+    """Check that the questions fit: their slides are in the deck, their panelists have seats, and they are
+    not too many.
 
     Raises:
-        InputError: A question does not fit; the message names it, and what would fit.
+        InputError: A question does not fit; the message names the question, and what would fit.
     """
     if len(given) > MAX_QUESTIONS:
         raise InputError(
@@ -262,7 +267,7 @@ def check_questions(given: Sequence[Given], deck: Deck, panel: Iterable[str]) ->
 
 
 def each_once(given: Sequence[Given]) -> tuple[tuple[BroughtQuestion, ...], tuple[str, ...]]:
-    """Return every question once, and a line for each duplicate at the same place."""
+    """Return every question once, and a line for each question that repeats another for the same slide."""
     kept: dict[tuple[str, int | None], Given] = {}
     notices: list[str] = []
     for one in given:

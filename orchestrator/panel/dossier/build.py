@@ -1,4 +1,4 @@
-"""Making a deck's dossier: its engine predicts the board's questions, and every quote is checked."""
+"""Making a deck's dossier: an engine predicts the board's questions, and code checks every quote."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def build_dossier(
     """Ask *engine* once for the dossier; if it fails, ask the offline engine, and say so in the dossier.
 
     Args:
-        seats: The panelists; they replace the board where *members* is empty.
-        tensions: Contradictions found; those with a place in speech are left out.
+        seats: The panelists, who replace the board if *members* is empty.
+        tensions: The contradictions that were found. Those with a place in speech are left out.
         kind: The kind of deck, if the presenter set it.
     """
     tensions = tuple(one for one in tensions if one.a.said_at_s is None and one.b.said_at_s is None)
@@ -72,7 +72,9 @@ def build_dossier(
 
 
 def _asked(engine: Engine, request: DossierRequest) -> tuple[tuple[Attack, ...], str, str | None]:
-    """Return the questions, the engine that gave them, and why another one did not."""
+    """Return the questions, the name of the engine that made them, and why another engine did not, or
+    None.
+    """
     try:
         said = ask(engine, request)
         took_over = engine.took_over if isinstance(engine, HasFallback) else None
@@ -87,7 +89,7 @@ def _asked(engine: Engine, request: DossierRequest) -> tuple[tuple[Attack, ...],
 
 
 def _standing(said: Sequence[Attack], request: DossierRequest) -> tuple[Attack, ...]:
-    """Keep questions with words found in the deck, each once, asked by a panelist or board member.
+    """Return the questions that quote the deck, each once, and that a panelist or board member asks.
 
     Speaker notes are the presenter's own: an answer may be based on them, but no question is about them.
     """
@@ -117,7 +119,9 @@ def _standing(said: Sequence[Attack], request: DossierRequest) -> tuple[Attack, 
 
 
 def _lacking(about: Place | None, deck: Deck) -> Place | None:
-    """Return the slide that leaves it out, with its title, if any, or None if there is no such slide."""
+    """Return the place of the slide that leaves something out, with its title; None if there is no such
+    slide.
+    """
     slide = next((one for one in deck.slides if about is not None and one.number == about.slide), None)
     return None if slide is None else Place(slide.number, None, slide.title)
 
@@ -130,7 +134,9 @@ def _found(places: Sequence[Place], passages: Sequence[Passage]) -> tuple[Place,
 def _profiles(
     attacks: Sequence[Attack], members: Sequence[BoardMember], seats: Sequence[Seat]
 ) -> tuple[Profile, ...]:
-    """Return the board's members, or the panel if no board was described, each with their questions."""
+    """Return the board's members, or the panel if no board was described, each with the questions they
+    ask.
+    """
     if members:
         return tuple(
             Profile(BOARD, member.name, member.role, _asks(attacks, member.name, None)) for member in members

@@ -24,7 +24,10 @@ STANCES: Final = {CONTRADICTS: "Against it", SUPPORTS: "For it", NEUTRAL: "On it
 
 
 def dossier_page(dossier: Dossier) -> str:
-    """Return the file's text, equal for equal arguments; the deck's words are in quotes or after ">"."""
+    """Return the page's text, equal for equal arguments.
+
+    The deck's words are in quotation marks or after ">".
+    """
     lines = ["# Board dossier", "", opening(dossier), ""]
     lines += [line for notice in notices(dossier) for line in (notice, "")]
     if dossier.attacks:
@@ -49,7 +52,7 @@ def dossier_page(dossier: Dossier) -> str:
 
 
 def dossier_json(dossier: Dossier) -> dict[str, Any]:
-    """Return the dossier as data, with every field, even if empty."""
+    """Return the dossier as plain data, with every field, even if it is empty."""
     plain: dict[str, Any] = dataclasses.asdict(dossier)
     for one in plain["tensions"]:
         one["class"] = one.pop("class_")
@@ -57,7 +60,7 @@ def dossier_json(dossier: Dossier) -> dict[str, Any]:
 
 
 def opening(dossier: Dossier) -> str:
-    """Describe the deck in one line, and who wrote the dossier."""
+    """Return one line that describes the deck and says who wrote the dossier."""
     slides, claims = counted(dossier.slides, "slide"), counted(dossier.claims, "claim")
     by = _BY_BANK if is_bank(dossier.engine) else f"Written by the {dossier.engine} engine"
     return headed(dossier.deck, f"{slides}, {claims}. {by}: a reason to prepare, not a forecast.")
@@ -103,12 +106,14 @@ def about(attack: Attack) -> str:
 
 
 def missing(attack: Attack) -> str:
-    """Return "Slide 1 does not say" or "The deck does not say" if something is missing, else ""."""
+    """Return "Slide 1 does not say" or "The deck does not say" if the question is about something missing,
+    else "".
+    """
     return f"{at(attack.about.slide if attack.about else None)} does not say" if attack.is_missing else ""
 
 
 def profile(one: Profile) -> str:
-    """Return a person, and the numbers of their questions."""
+    """Return a person's name and role, with the numbers of their questions."""
     role = one.role if one.kind == BOARD else f"{one.agent}, {one.role}"
     name = one_line(f"{one.name}, {role}" if role else one.name)
     if not one.asks:
@@ -129,13 +134,13 @@ def sides(tension: Tension) -> list[str]:
 
 
 def noted(tension: Tension) -> str:
-    """Return the contradiction's sentence, with the sum that fails."""
+    """Return the contradiction's sentence, with the sum that does not work out."""
     is_told = not tension.sum or tension.sum in tension.note
     return one_line(tension.note if is_told else f"{tension.note} ({tension.sum})")
 
 
 def dated(date: str | None) -> str:
-    """Return a finding's date as text."""
+    """Return a finding's date as text, or a text that says that it has none."""
     return one_line(date) if date else NO_DATE
 
 
@@ -180,7 +185,7 @@ _SHORT_QUOTE: Final = 20  # words: a line and a half
 
 
 def dossier_text(dossier: Dossier) -> str:
-    """Return the dossier for people at a terminal."""
+    """Return the dossier's text for people at a terminal."""
     lines = _wrapped(opening(dossier))
     for notice in notices(dossier):
         more = " With --board FILE the dossier names who on your board asks what."

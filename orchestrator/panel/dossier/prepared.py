@@ -3,7 +3,7 @@
     <home>/dossiers/<SHA-256 of the deck>/dossier.json
                                           deck.pptx        the deck's file, where it may be kept
 
-The file has a version; it is part of no session, archive or export, and is deleted with its folder.
+The file names its version. It is not part of any session, archive or export, and is deleted with its folder.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from orchestrator.panel.home import Home
 from orchestrator.panel.model.reply import Attack, Dossier
 
 VERSION: Final = 1
-"""Of the file; a later one is refused, never overwritten."""
+"""Version of the file; a file with a later version is refused and never overwritten."""
 FILE: Final = "dossier.json"
 MAX_ANSWER_CHARS: Final = 4_000
-"""Of one answer, two pages; what is longer is a talk."""
+"""Maximum number of characters of one answer, two pages; a longer text is a talk."""
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 
 
@@ -56,7 +56,7 @@ class Prepared:
     version: int = field(default_factory=lambda: VERSION)
 
     def of(self, attack: Attack) -> Preparation:
-        """Return the presenter's progress with this question."""
+        """Return the presenter's progress with the question of *attack*."""
         return self.preparations.get(attack.question, Preparation())
 
     @property
@@ -66,10 +66,10 @@ class Prepared:
 
 
 def read_prepared(home: Home, sha256: str) -> Prepared | None:
-    """Return the dossier that is kept for a deck, or None.
+    """Return the dossier that is stored for a deck, or None.
 
     Raises:
-        HomeError: The file is not ours, or a later release wrote it.
+        HomeError: The file is not one that Greenroom wrote, or a later release wrote it.
     """
     path = _folder(home, sha256) / FILE
     try:
@@ -85,10 +85,10 @@ def read_prepared(home: Home, sha256: str) -> Prepared | None:
 
 
 def keep_prepared(home: Home, made: Prepared, file: Path | None = None) -> Prepared:
-    """Keep a dossier in place of the one before, with the answers to questions that it asks again.
+    """Store a dossier in place of the deck's earlier one, with the answers to questions that it asks again.
 
     Args:
-        file: The deck's own file, which is kept beside it; None: it is not to be kept.
+        file: The deck's own file, which is stored beside the dossier. If None, it is not stored.
     """
     with _alone(home, made.deck.sha256):
         before = read_prepared(home, made.deck.sha256)
@@ -104,10 +104,10 @@ def keep_prepared(home: Home, made: Prepared, file: Path | None = None) -> Prepa
 
 
 def prepare(home: Home, sha256: str, number: int, now: Preparation) -> Prepared:
-    """Keep the presenter's progress with question *number*, from 1.
+    """Store the presenter's progress with question *number*, counted from 1.
 
     Raises:
-        InputError: There is no dossier of this deck, or no such question.
+        InputError: This deck has no dossier, or the dossier has no such question.
         UsageError: The answer is too long.
     """
     if len(now.answer) > MAX_ANSWER_CHARS:
@@ -129,7 +129,7 @@ def _prepare(home: Home, sha256: str, number: int, now: Preparation) -> Prepared
 
 
 def deck_file(home: Home, sha256: str) -> Path | None:
-    """Return the deck's own file, or None if it was not kept."""
+    """Return the path of the deck's own file, or None if it was not stored."""
     return next(iter(sorted(_folder(home, sha256).glob("deck.*"))), None)
 
 
@@ -178,7 +178,10 @@ def _write(home: Home, made: Prepared) -> None:
 
 
 def _put(folder: Path, name: str, raw: bytes) -> None:
-    """Write a file atomically and durably, for its owner alone: a presenter's words are kept nowhere else."""
+    """Write a file atomically and durably, readable only by its owner.
+
+    A presenter's words are stored nowhere else.
+    """
     fd = os.open(folder, files.FOLDER)
     try:
         files.replace_file(fd, name, raw, mode=0o600, is_synced=True)

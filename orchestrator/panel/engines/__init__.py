@@ -1,6 +1,8 @@
-"""Engines: where the panel's words come from. `__all__` is what an author of one needs (docs/engines.md).
+"""Engines: the sources of the panel's words.
 
-Importing this does nothing else: each part is imported when it is first used.
+`__all__` lists what an author of an engine needs (docs/engines.md).
+
+Importing this package does nothing else: each part is imported when it is first used.
 """
 
 from __future__ import annotations
@@ -113,7 +115,7 @@ __all__ = [
 
 
 _EARLIER = {"Beginning": "SupportsFutures", "StoodInFor": "HasFallback"}
-"""What a name of release 0.2 is called now; for one release."""
+"""Maps names of release 0.2 to the present ones, for one release."""
 
 
 def __getattr__(name: str) -> Any:

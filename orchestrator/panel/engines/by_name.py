@@ -73,18 +73,18 @@ def engine_named(
     say: Callable[[str], None] = lambda line: None,
     calls: Calls | None = None,
 ) -> Engine:
-    """Make the engine with this name. Nothing is contacted: `check_engine` does that.
+    """Make the engine with this name, without contacting anything: `check_engine` does that.
 
     Args:
-        config: Models, deadlines and budgets of an engine that asks a service; None: the defaults.
-        layout: The layout of messages, for an engine that sends any; None: the configuration's.
+        config: Models, deadlines and budgets of an engine that asks a service. If None, the defaults.
+        layout: The layout of messages, for an engine that sends messages. If None, the configuration's.
         spent: The usage of earlier processes on the same session.
         say: Called with a line when the session's budget is nearly or fully used up, and when the offline
             panel takes over.
-        calls: Where the calls of a slow engine can be watched; None: the engine's own.
+        calls: Where the calls of a slow engine can be watched. If None, the engine's own `Calls`.
 
     Raises:
-        UsageError: There is no engine of this name.
+        UsageError: No engine has this name.
         EngineError: Another distribution's engine cannot be made.
     """
     if name == BANK:
@@ -111,10 +111,10 @@ def engine_named(
 
 
 def _installed_engine(name: str, config: Config) -> Engine:
-    """Have an entry point's callable make its engine.
+    """Make an engine by calling what its distribution registered as an entry point.
 
     Raises:
-        UsageError: Nothing that is installed brings an engine of this name.
+        UsageError: No installed distribution provides an engine of this name.
         EngineError: The distribution cannot be loaded, or makes no engine of this name.
     """
     from importlib.metadata import entry_points
@@ -147,10 +147,9 @@ def engine_of_session(
     say: Callable[[str], None],
     calls: Calls | None = None,
 ) -> Engine:
-    """Make the engine that a session was started with, or one that fails at each call where that is
-    impossible.
+    """Make the engine that a session was started with, or one that fails at each call if that is impossible.
 
-    What asks no engine works without it: reading, a person's verdicts, the end, archives.
+    Everything that asks no engine works without it: reading, a person's verdicts, the end, archives.
     """
     if name != RECORDED and not is_engine_name(name):
         return GoneEngine(
@@ -165,19 +164,20 @@ def engine_of_session(
 
 
 def stand_in() -> Engine:
-    """Make the engine that stands in where another one failed: the question bank."""
+    """Make the engine that takes over when another one fails: the question bank."""
     from orchestrator.panel.engines.offline import OfflineEngine
 
     return OfflineEngine()
 
 
 def check_engine(engine: Engine) -> None:
-    """Check now that the engine can work, where it depends on anything outside.
+    """Check now that the engine can work, if it depends on anything outside.
 
     Raises:
-        EngineError: Key missing, key refused, model unknown, or nobody there; one line says what to do.
-            An engine that the offline panel can replace raises nothing else: it goes on.
-            A mistake in a third-party engine or wire is reported by its kind alone.
+        EngineError: The key is missing or refused, the model is unknown, or nothing responds. One line says
+            what to do. If the offline panel can replace the engine, no other failure is raised, and the
+            session goes on. A mistake in a third-party engine or wire is reported only by the kind of its
+            exception.
     """
     try:
         if isinstance(engine, Checking):
@@ -191,7 +191,7 @@ def check_engine(engine: Engine) -> None:
 
 
 def close_engine(engine: Engine) -> None:
-    """Close the engine where it does work in the background; a mistake in it becomes a warning."""
+    """Close the engine if it does work in the background; an error in doing so is logged as a warning."""
     try:
         _close(engine)
     except EngineError as error:  # whoever closes a session has it safe, and nothing else to do

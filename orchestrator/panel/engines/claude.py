@@ -1,7 +1,7 @@
-"""The wire of the Messages API, and web search through the service's own tool, one call for each query.
+"""The wire of the Messages API, and web search through the service's own tool, with one call for each query.
 
-A call holds its query and fixed words and nothing of the session, so nothing else can leak. What comes back
-is kept only as far as the service cites it: the source's own words, with title, address and age.
+A call of a search contains its query and fixed words but nothing of the session, so nothing else can leak.
+Only those results are stored that the service cites: the source's own words, with title, address and age.
 """
 
 from __future__ import annotations
@@ -61,8 +61,11 @@ if TYPE_CHECKING:
 
 
 FEATURES: Final = ("blocks", "schemas", "effort", "tools", "cache", "length")
-"""What a server may lack: content as a list of blocks, output schemas, effort, tools, cache marks (which
-stand on blocks), and room for a long reply."""
+"""Features that a server may lack.
+
+These are content as a list of blocks, output schemas, effort, tools, cache marks (which are set on blocks),
+and room for a long reply.
+"""
 
 _ECHOED: Final[Mapping[str, tuple[str, ...]]] = {
     "text": ("text",),
@@ -70,11 +73,14 @@ _ECHOED: Final[Mapping[str, tuple[str, ...]]] = {
     "redacted_thinking": ("data",),
     "tool_use": ("id", "name", "input"),
 }
-"""The blocks, with their keys, that are sent back when tools are answered; thinking goes as it came."""
+"""Types of blocks, with their keys, that are sent back when tools are answered.
+
+Thinking goes back unchanged.
+"""
 
 
 class MessagesWire(SdkWire["AsyncAnthropic"]):
-    """A wire to one service; its client is made at the first call, in the service's thread."""
+    """A wire to one service, whose client is made at the first call, in the service's thread."""
 
     api = API[MESSAGES]
     sdk = "anthropic"
@@ -84,7 +90,7 @@ class MessagesWire(SdkWire["AsyncAnthropic"]):
         return _client(self._settings)
 
     def outgoing(self, task: Task, turns: Turns, knows: Collection[str]) -> Outgoing:
-        """As `Wire.outgoing`."""
+        """Do what `Wire.outgoing` says."""
         messages = _messages(task, knows)
         plain = messages.plain()
         plain["messages"] += turns.messages
@@ -111,7 +117,7 @@ class MessagesWire(SdkWire["AsyncAnthropic"]):
         return Outgoing(request, sent, f"{model} {sorted(config)} {shape}", most)
 
     def lacking(self, said: str, request: Mapping[str, Any]) -> str | None:
-        """As `Wire.lacking`. `effort` is a setting that not every model has."""
+        """Do what `Wire.lacking` says; `effort` is a setting that not every model has."""
         config = request.get("output_config", {})
         if "effort" in config and "effort" in said:
             return "effort"
@@ -124,7 +130,7 @@ class MessagesWire(SdkWire["AsyncAnthropic"]):
         return "tools" if "tools" in request and re.search(r"\btools?\b", said) else None
 
     async def sent(self, request: Mapping[str, Any], on_partial: OnPartial | None = None) -> dict[str, Any]:
-        """As `Wire.sent`."""
+        """Do what `Wire.sent` says."""
         with told_plainly(import_module(self.sdk), self._settings.where, self.api):
             if on_partial is None:
                 return _message(await self.client.messages.create(**request))
@@ -144,7 +150,7 @@ class MessagesWire(SdkWire["AsyncAnthropic"]):
             return await stream.get_final_message()
 
     def received(self, plain: Mapping[str, Any]) -> Received:
-        """As `Wire.received`."""
+        """Do what `Wire.received` says."""
         blocks = [block for block in plain["content"] if isinstance(block, dict)]
         texts = [
             block["text"]
@@ -163,7 +169,10 @@ class MessagesWire(SdkWire["AsyncAnthropic"]):
         )
 
     async def window(self, model: str) -> int | None:
-        """As `Wire.window`; nobody asks Anthropic's own service, whose models have room for any rehearsal."""
+        """Do what `Wire.window` says.
+
+        Anthropic's own service is not asked, since its models have room for any rehearsal.
+        """
         return None if self._settings.is_public else await super().window(model)
 
 
@@ -198,7 +207,7 @@ def _echoed(blocks: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _messages(task: Task, knows: Collection[str]) -> Messages:
-    """Return the task's messages, without cache marks where the service takes none."""
+    """Return the task's messages, without cache marks if the service does not accept them."""
     whole = task.messages
     if "cache" in knows:
         return whole
@@ -261,16 +270,24 @@ def _client(settings: Settings) -> AsyncAnthropic:
 
 
 TOOL: Final = "web_search_20250305"
-"""The basic search, which cites whatever it says. The later ones (`_20260209`, `_20260318`) filter with
-code of the model's own, which zero data retention excludes and some platforms do not have."""
+"""The basic search tool, which cites everything that it says.
+
+The later tools (`_20260209`, `_20260318`) filter with code of the model's own, which zero data retention
+excludes and some platforms do not have.
+"""
 DEADLINE_S: Final = 90.0
-"""Of one search with its reply and all that it is continued, and of waiting to search again; wall clock."""
+"""Wall-clock seconds for one search with its reply, its continuations, and the waits before it is tried
+again.
+"""
 MAX_REQUESTS: Final = 5
-"""For one query: a turn that the service pauses (`pause_turn`) is sent back for it to go on, four times. Its
-own loop makes up to ten steps between two pauses, and a search with one use needs two or three."""
+"""Maximum number of requests for one query.
+
+A turn that the service pauses (`pause_turn`) is sent back so that it goes on, up to four times. The service's
+own loop takes up to ten steps between two pauses, and a search with one use needs two or three.
+"""
 MAX_TOKENS: Final = 4_000
 MAX_FOUND: Final = 6
-"""Of one query; external-intel is read by every panelist at every call."""
+"""Maximum number of findings of one query, since every panelist reads external-intel at every call."""
 MAX_CITED: Final = 1_000
 MAX_SOURCE: Final = 300
 
@@ -279,7 +296,7 @@ def search(settings: Settings, queries: Sequence[str]) -> Searched:
     """Search for each of *queries*, several at once.
 
     Raises:
-        EngineError: None of them could be searched for; one line.
+        EngineError: None of the queries could be searched for; the message is one line.
     """
     with closing(Service(settings)) as service:
         return service.submit(_all(service, queries)).result()
@@ -299,7 +316,7 @@ async def _all(service: Service, queries: Sequence[str]) -> Searched:
 
 
 async def _one(service: Service, place: int, query: str) -> Searched:
-    """Return one query's findings, their cost, and the complaints of the service or its search tool."""
+    """Search for one query; return its findings, their cost, and errors of the service or its search tool."""
     model = service.settings.model
     turn: list[Any] = []  # the blocks of the one turn, over all its requests
     usage: list[CallUsage] = []
@@ -335,14 +352,16 @@ def _cut(stop: object) -> str | None:
 
 
 def _is_blank(block: object) -> bool:
-    """Return whether a block is text of white space alone, which the service refuses when it is sent back."""
+    """Return whether a block is only white space, which the service refuses when the block is sent back."""
     return isinstance(block, Mapping) and block.get("type") == "text" and not str(block.get("text")).strip()
 
 
 async def _asked(
     service: Service, query: str, turn: Sequence[Any], left_s: float
 ) -> tuple[Mapping[str, Any], float]:
-    """Return the reply as plain values, and the seconds that it took; *turn* is what came before a pause.
+    """Send one request of a search; return the reply as plain values, and the seconds that it took.
+
+    *turn* contains the blocks that came before a pause.
 
     Source: https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons, "pause_turn".
     """
@@ -373,7 +392,7 @@ async def _asked(
 
 
 def _found(place: int, turn: Sequence[Any]) -> Iterator[Found]:
-    """Yield every cited stretch of text with its page's age, and nothing that is not cited."""
+    """Yield every cited stretch of text with the age of its page; text that is not cited is left out."""
     ages = _ages(turn)
     for block in _blocks(turn, "text"):
         for one in block.get("citations") or ():
@@ -411,7 +430,7 @@ def _blocks(turn: Sequence[Any], kind: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _line(value: object) -> str:
-    """Return text from outside as one line, or "" for what no file can hold."""
+    """Return text from outside as one line, or "" if it is not text that a file can store."""
     return " ".join(value.split()) if isinstance(value, str) and is_text(value) else ""
 
 

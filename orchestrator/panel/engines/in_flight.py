@@ -1,7 +1,7 @@
-"""The calls of one engine: those under way, and the outcome of those that are over.
+"""The calls of one engine: those under way, and the outcomes of those that are over.
 
-A waiting caller reads from it what is waited for; a stand-in for a model reads why the model failed. No word
-of the session is in it: agents, kinds of task, times, and errors of one line.
+A waiting caller reads here what it waits for, and the engine that falls back reads why the model failed. None
+of the session's words are stored here, only agents, kinds of task, times, and errors of one line.
 """
 
 from __future__ import annotations
@@ -30,15 +30,18 @@ IN_WORDS: Final = {
     "facts": "which facts were stated",
     "scribe": "which goals and decisions were stated",
 }
-"""Each kind of task, as what a model is asked in plain words."""
+"""Maps each kind of task to plain words for what a model is asked."""
 CHECK: Final = "check"
 MAX_REASONS: Final = 3
-"""Reasons that are told of failed calls, the most frequent first; the others are counted."""
+"""Maximum number of reasons of failed calls that are reported, the most frequent first.
+
+The others are counted.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call, under way or over."""
+    """A call that is under way or over."""
 
     agent: str
     kind: str  # of task
@@ -46,7 +49,7 @@ class Call:
     seconds: float | None = None  # that it took; None: it is under way
 
     def __str__(self) -> str:
-        """Return the agent and what it is asked."""
+        """Return the agent of the call, and in plain words what it is asked."""
         if self.kind == CHECK:  # before there is a panel
             return f"the model: {IN_WORDS[CHECK]}"
         return f"{self.agent}: {IN_WORDS.get(self.kind, self.kind)}"
@@ -69,7 +72,8 @@ class Calls:
         """Count the block as a call; a cancelled call counts as neither answered nor failed.
 
         Args:
-            is_trial: It is so small that its answer says nothing of the others; its failure does.
+            is_trial: Whether the call is so small that its success says nothing about other calls; its
+                failure does count.
         """
         call = Call(agent, kind, monotonic())
         with self._lock:
@@ -96,12 +100,12 @@ class Calls:
                 self.has_ever_answered, self.failed_in_a_row = True, 0
 
     def now(self) -> tuple[tuple[Call, ...], Call | None]:
-        """Return the calls that are under way, the oldest first, and the last one that is over."""
+        """Return the calls that are under way, the oldest first, and the last call that is over."""
         with self._lock:
             return tuple(self._under_way), self._last
 
     def line(self, *, after_s: float = 0.0) -> str | None:
-        """Return one line on the calls under way, or None if none has taken *after_s* seconds."""
+        """Return one line about the calls under way, or None if none of them has taken *after_s* seconds."""
         under_way, last = self.now()
         if not under_way:
             return None
@@ -116,7 +120,7 @@ class Calls:
         """Return how many calls failed and why, the most frequent reason first, in one line.
 
         Args:
-            where: The service, which reasons begin with: it is not named again for each.
+            where: The name of the service. Reasons begin with it, and it is cut off from each of them.
         """
         with self._lock:
             reasons = Counter({why.removeprefix(f"{where} "): count for why, count in self._reasons.items()})

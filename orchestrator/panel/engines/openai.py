@@ -1,8 +1,8 @@
 """The wire of Chat Completions: OpenAI and Azure, vLLM, LM Studio, llama.cpp, Ollama, and most gateways.
 
-Messages are plain text, a system prompt and one user turn. Nothing can be marked for a cache; a service that
+Messages are plain text: a system prompt and one user turn. Nothing can be marked for a cache. A service that
 caches by itself matches the beginning of a prompt, so each task has a small schema of its own. Features that
-a server lacks are left out; all of them are handled in this file.
+a server lacks are left out, and this file handles all of them.
 """
 
 from __future__ import annotations
@@ -40,8 +40,11 @@ if TYPE_CHECKING:
 
 
 FEATURES: Final = ("schemas", "effort", "tools", "length", "max_tokens", "counts")
-"""What a server may lack: enforced schemas, effort, tools, room for a long reply, the name `max_tokens` for
-that room (`max_completion_tokens` is the newer one), and counts of tokens at the end of a stream."""
+"""Features that a server may lack.
+
+These are enforced schemas, effort, tools, room for a long reply, the name `max_tokens` for that room
+(`max_completion_tokens` is the newer name), and counts of tokens at the end of a stream.
+"""
 _STOPS: Final = {
     "stop": "end_turn",
     "length": "max_tokens",
@@ -49,11 +52,11 @@ _STOPS: Final = {
     "function_call": "tool_use",
     "content_filter": "refusal",
 }
-"""Why a reply ended, as the Messages API names it."""
+"""Maps the reason why a reply ended to the Messages API's name for it."""
 
 
 class ChatWire(SdkWire["AsyncOpenAI"]):
-    """A wire to one service; its client is made at the first call, in the service's thread."""
+    """A wire to one service, whose client is made at the first call, in the service's thread."""
 
     api = API[CHAT]
     sdk = "openai"
@@ -63,7 +66,7 @@ class ChatWire(SdkWire["AsyncOpenAI"]):
         return _client(self._settings)
 
     def outgoing(self, task: Task, turns: Turns, knows: Collection[str]) -> Outgoing:
-        """As `Wire.outgoing`."""
+        """Do what `Wire.outgoing` says."""
         messages = task.messages
         model = task.model or self._settings.model_for(task.kind)
         most = most_tokens(task, knows)
@@ -91,7 +94,7 @@ class ChatWire(SdkWire["AsyncOpenAI"]):
         return Outgoing(request, sent, settings, most)
 
     def lacking(self, said: str, request: Mapping[str, Any]) -> str | None:
-        """As `Wire.lacking`."""
+        """Do what `Wire.lacking` says."""
         if "max_tokens" in request and "max_completion_tokens" in said:
             return "max_tokens"
         if "reasoning_effort" in request and re.search(r"reasoning|effort", said):
@@ -106,7 +109,7 @@ class ChatWire(SdkWire["AsyncOpenAI"]):
         return "tools" if "tools" in request and re.search(r"\b(tools?|functions?)\b", said) else None
 
     async def sent(self, request: Mapping[str, Any], on_partial: OnPartial | None = None) -> dict[str, Any]:
-        """As `Wire.sent`."""
+        """Do what `Wire.sent` says."""
         with told_plainly(import_module(self.sdk), self._settings.where, self.api):
             if on_partial is not None:
                 return await self._streamed(request, on_partial)
@@ -116,7 +119,7 @@ class ChatWire(SdkWire["AsyncOpenAI"]):
             return plain
 
     async def _streamed(self, request: Mapping[str, Any], on_partial: OnPartial) -> dict[str, Any]:
-        """Stream a completion, show its text as it comes, and return it assembled from its pieces."""
+        """Stream a completion, pass on its text as it comes, and return it assembled from its pieces."""
         growing, length = Growing(on_partial), 0
         calls: dict[int, dict[str, Any]] = {}
         last: dict[str, Any] = {"usage": None, "model": None, "finish_reason": None}
@@ -142,7 +145,7 @@ class ChatWire(SdkWire["AsyncOpenAI"]):
         return {"choices": [whole], "usage": last["usage"], "model": last["model"]}
 
     def received(self, plain: Mapping[str, Any]) -> Received:
-        """As `Wire.received`."""
+        """Do what `Wire.received` says."""
         choice = next(iter(plain["choices"]), None)
         message = choice.get("message") if isinstance(choice, Mapping) else None
         if not isinstance(choice, Mapping) or not isinstance(message, Mapping):
@@ -172,7 +175,9 @@ def _text(blocks: Sequence[TextBlock]) -> str:
 
 
 def _turn(turn: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield a turn after the task: words, uses of tools, and a separate message for each tool's answer."""
+    """Yield the messages for a turn after the task: words and uses of tools, and one for each tool's
+    answer.
+    """
     blocks = turn["content"]
     text = "".join(block["text"] for block in blocks if block["type"] == "text")
     uses = [
@@ -244,7 +249,7 @@ def _plain(message: object) -> dict[str, Any]:
 
 
 def _content(content: object) -> str:
-    """Return a message's text, which some gateways give in parts."""
+    """Return a message's text, which some gateways send in parts."""
     if isinstance(content, list):
         return "".join(str(one.get("text") or "") for one in content if isinstance(one, Mapping))
     return content if isinstance(content, str) else ""

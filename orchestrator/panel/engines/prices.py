@@ -11,13 +11,16 @@ from orchestrator.core.packaged import packaged_yaml
 _DATED = re.compile(r"-\d{8}$")
 _RECORDED: Final = (960, 243)
 _LIVE: Final = (1_738, 292)
-"""Thousands of tokens that are read from the cache and written to it, in 30 minutes with 18 slides, three
-panelists and twelve exchanges (`scripts/bench caching`; models.md, "What it costs"). What is neither read
-nor written is counted as written, at the 0.8 that it costs of that."""
+"""Thousands of tokens read from the cache, and written to it, in a live rehearsal.
+
+It lasts 30 minutes, with 18 slides, three panelists and twelve exchanges (`scripts/bench caching`; models.md,
+"What it costs"). Tokens that are neither read nor written are counted as written, at 0.8 of their number,
+since they cost 0.8 as much.
+"""
 
 
 def cost_usd(model: str, *, read: int, written: int, new: int, output: int) -> float | None:
-    """Return the US dollars for these tokens, or None for a model without a known price."""
+    """Return the cost of these tokens in US dollars, or None for a model without a known price."""
     price = _price_of(model)
     if price is None:
         return None
@@ -31,9 +34,9 @@ def cost_usd(model: str, *, read: int, written: int, new: int, output: int) -> f
 
 
 def rehearsal_usd(model: str) -> tuple[float, float] | None:
-    """Estimate the US dollars of a rehearsal's input, recorded and live, or None without a known price.
+    """Estimate the cost in US dollars of a rehearsal's input, recorded and live.
 
-    Output comes on top: its length is not known in advance.
+    Return None without a known price. Output costs more on top, since its length is not known in advance.
     """
     price = _price_of(model)
     if price is None:
@@ -45,7 +48,7 @@ def rehearsal_usd(model: str) -> tuple[float, float] | None:
 
 
 def search_usd(searches: int) -> float:
-    """Return the US dollars for this number of web searches, beside their tokens."""
+    """Return the cost in US dollars of this number of web searches, without their tokens."""
     return round(searches * float(_prices()["web_search"]) / 1000, 8)
 
 

@@ -1,6 +1,6 @@
-"""The interface of an engine: one method, typed requests, typed results.
+"""The interface of an engine: one method, typed requests and typed results.
 
-An engine holds no state of a session: everything it may use is in the request (and, for a model, in the
+An engine stores no state of a session: everything that it may use is in the request (and, for a model, in the
 assembled context). Equal requests give equal results, as far as the engine is deterministic.
 """
 
@@ -34,7 +34,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The rehearsal's current state, as typed values; sequences are live, so do not keep them."""
+    """The rehearsal's current state as typed values; the sequences in it are live, so do not store them."""
 
     deck: Deck
     deck_claims: Sequence[Claim]
@@ -57,7 +57,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Request(Generic[R]):
-    """One task. A request that is not a `SeatRequest` holds all that it is about.
+    """One task for an engine; a request that is not a `SeatRequest` contains everything that it is about.
 
     No context goes with such a request, and a model answers it in a separate schema.
     """
@@ -65,7 +65,7 @@ class Request(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class TensionsRequest(Request[tuple[Proposal, ...]]):
-    """What contradicts what in these passages? Proposals only: `checks.verify` decides.
+    """What contradicts what in these passages? Proposals only: `checks.proposals.verify` decides.
 
     `refused` holds earlier proposals and why they were not accepted: each may be corrected once.
     """
@@ -78,7 +78,11 @@ class TensionsRequest(Request[tuple[Proposal, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class DoubtRequest(Request[tuple[str | None, ...]]):
-    """For each tension: under which reading do both places hold, in one sentence; None: under none?"""
+    """A request to doubt contradictions.
+
+    For each, the reply contains in one sentence a reading under which both places are true, or None if there
+    is none.
+    """
 
     tensions: tuple[Tension, ...]
     passages: tuple[Passage, ...]  # those that they quote, and what stands around them
@@ -86,7 +90,7 @@ class DoubtRequest(Request[tuple[str | None, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class DossierRequest(Request[tuple[Attack, ...]]):
-    """What will this board ask about this deck? The likeliest first, at most `limit`."""
+    """A request for what this board will ask about this deck, the likeliest first, up to `limit`."""
 
     deck: Deck
     claims: tuple[Claim, ...]
@@ -102,7 +106,7 @@ class DossierRequest(Request[tuple[Attack, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class NewsRequest(Request[tuple[Bearing, ...]]):
-    """Which of these findings from outside bears on which words of the deck, and how?"""
+    """A request to say which findings from outside concern which words of the deck, and how."""
 
     reported: tuple[Reported, ...]
     passages: tuple[Passage, ...]
@@ -110,7 +114,7 @@ class NewsRequest(Request[tuple[Bearing, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class ScribeRequest(Request[tuple[Remembered, ...]]):
-    """Which goals, decisions and blockers do these passages state explicitly that are new?"""
+    """A request for the new goals, decisions and blockers that these passages state explicitly."""
 
     passages: tuple[FactPassage, ...]
     known: tuple[str, ...] = ()
@@ -118,9 +122,9 @@ class ScribeRequest(Request[tuple[Remembered, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class FactsRequest(Request[tuple[FactDraft, ...]]):
-    """Which facts do these passages state that are not known yet? Only what was said.
+    """A request for the facts that these passages state and that are not known yet: only what was said.
 
-    What comes back is checked against the passages, so an invention costs a call and no more.
+    The reply is checked against the passages, so an invented fact costs a call and nothing more.
     """
 
     passages: tuple[FactPassage, ...]
@@ -130,7 +134,7 @@ class FactsRequest(Request[tuple[FactDraft, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class SeatRequest(Request[R]):
-    """One task for one agent, asked with the agent's assembled context."""
+    """A request to one agent, asked with the agent's assembled context."""
 
     seat: Seat
     scene: Scene
@@ -138,11 +142,11 @@ class SeatRequest(Request[R]):
 
 @dataclass(frozen=True, slots=True)
 class FocusBriefRequest(SeatRequest[tuple[Target, ...]]):
-    """Which claims of the deck will this panelist attack? Asked once, at the start.
+    """A request for the claims of the deck that this panelist will attack, asked once, at the start.
 
-    `taken` holds what other panelists have already chosen: ids of claims, and quotes of lines that are no
+    `taken` contains what other panelists have already chosen: ids of claims, and quotes of lines that are not
     claims. `others` are the panelists still to be asked; a line that suits one of them better may be left to
-    that one.
+    that panelist.
     """
 
     taken: frozenset[str] = frozenset()
@@ -152,7 +156,7 @@ class FocusBriefRequest(SeatRequest[tuple[Target, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class CandidateRequest(SeatRequest[Candidate | None]):
-    """What would this panelist ask now? `taken` holds the claims asked about, by anyone.
+    """A request for what this panelist would ask now; `taken` contains the claims that anyone asked about.
 
     The reply None means that nothing is left to ask.
     """
@@ -172,7 +176,10 @@ class CandidateRequest(SeatRequest[Candidate | None]):
 
 @dataclass(frozen=True, slots=True)
 class JudgementRequest(SeatRequest[Judgement]):
-    """Does the last turn's answer give what was asked? `is_last`: no follow-up is possible."""
+    """A request to judge whether the last turn's answer gives what was asked.
+
+    If `is_last`, no follow-up is possible.
+    """
 
     exchange: Exchange
     is_last: bool = False
@@ -182,7 +189,7 @@ class JudgementRequest(SeatRequest[Judgement]):
 
 @dataclass(frozen=True, slots=True)
 class ScratchpadRequest(SeatRequest[str]):
-    """How should the agent's own page, kept across sessions, read now? Asked once, at the end."""
+    """A request for the new text of the agent's own page, stored across sessions; asked once, at the end."""
 
     before: str  # the page as it stands; "" where there is none
     day: str  # of this rehearsal, YYYY-MM-DD
@@ -191,7 +198,7 @@ class ScratchpadRequest(SeatRequest[str]):
 
 @dataclass(frozen=True, slots=True)
 class DebriefRequest(SeatRequest[DebriefWords]):
-    """What should the presenter take home? Asked once, at the end, with the moderator's context."""
+    """A request for what the presenter should take home; asked once, at the end, of the moderator."""
 
     tensions: tuple[Tension, ...] = ()
     never_asked: tuple[Candidate, ...] = ()  # candidate questions that were never put
@@ -203,7 +210,7 @@ class Engine(Protocol):
 
     @property
     def name(self) -> str:
-        """Return the command line's and receipts' name: "offline", "claude", "recorded", "scripted"."""
+        """Return the engine's name on the command line and in receipts, such as "offline" or "claude"."""
 
     def reply(self, request: Request[R], context: Context | None) -> R:
         """Return the result that this kind of request asks for.
@@ -233,8 +240,7 @@ class ByRules(Protocol):
 
 
 def understands(engine: Engine) -> bool:
-    """Return whether the engine can find contradictions and judge what news bears on; each call may cost
-    money.
+    """Return whether the engine can find contradictions and judge the bearing of news, at the cost of calls.
 
     Every engine is assumed to, unless it offers `ByRules`.
     """
@@ -246,7 +252,7 @@ class SupportsFutures(Protocol):
     """An engine that can be asked without waiting: a call takes time and may cost money."""
 
     def begin(self, request: Request[R], context: Context | None, on_text: OnText | None = None) -> Future[R]:
-        """Start a call; cancelling the future cancels it. *on_text*: called with the text so far."""
+        """Start a call; cancelling the future cancels the call; *on_text* is called with the text so far."""
 
 
 @runtime_checkable
@@ -254,12 +260,15 @@ class Addressing(Protocol):
     """An engine that sends messages, and records in a context's receipt what it will send."""
 
     def addressed(self, request: Request[Any], context: Context, layout: str | None = None) -> Context:
-        """Return the context with a receipt of what will be sent; *layout*: of messages, None for its own."""
+        """Return the context with a receipt of what will be sent.
+
+        *layout* is the layout of the messages. If None, the engine's own.
+        """
 
 
 @runtime_checkable
 class Bounded(Protocol):
-    """An engine that may have little room for what it is sent."""
+    """An engine that may have little room for the files that it is sent."""
 
     def room_bytes(self, request: SeatRequest[Any]) -> int | None:
         """Return the maximum size in bytes of a context's files together, or None if there is no limit."""
@@ -267,10 +276,10 @@ class Bounded(Protocol):
 
 @runtime_checkable
 class Accounting(Protocol):
-    """An engine that counts what its calls use."""
+    """An engine that counts the usage of its calls."""
 
     def take_usage(self) -> list[CallUsage]:
-        """Return the calls since the last time this was asked, in the order in which replies came."""
+        """Return the usage of the calls since the last time this was called, in the order of the replies."""
 
 
 @runtime_checkable
@@ -293,10 +302,14 @@ class Watched(Protocol):
 
 @runtime_checkable
 class Joining(Protocol):
-    """An engine that wants to know the session that it is made for."""
+    """An engine that is told for which session it is made."""
 
     def join(self, *, spent: Total | None, say: Callable[[str], None], calls: Calls | None) -> None:
-        """Join a session: *spent* by other processes, *say* a line to the user, *calls* to record in."""
+        """Join a session.
+
+        *spent* is the usage of other processes, *say* is called with a line for the user, and *calls* records
+        the calls.
+        """
 
 
 @runtime_checkable
@@ -313,7 +326,7 @@ class Checking(Protocol):
 
 @runtime_checkable
 class Closing(Protocol):
-    """An engine that runs something in the background: a thread, calls in flight."""
+    """An engine that runs something in the background, such as a thread or calls in flight."""
 
     def close(self) -> None:
         """Cancel the calls in flight and stop the threads."""
@@ -325,12 +338,12 @@ class Advising(Protocol):
 
     @property
     def notices(self) -> list[str]:
-        """Return what a user should know about the engine's setup, a line each."""
+        """Return what a user should know about the engine's setup, one line for each notice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A source's own words, as a search of the web cites them."""
+    """A source's own words, as a web search cites them."""
 
     query: int  # its place among the queries
     cited: str
@@ -341,7 +354,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """The findings of all queries."""
+    """The findings of all queries of a web search."""
 
     found: tuple[Found, ...]
     usage: tuple[CallUsage, ...]
@@ -353,8 +366,8 @@ class Searching(Protocol):
     """An engine that can search the web."""
 
     def search(self, queries: Sequence[str]) -> Searched:
-        """Search for each of *queries*; what it costs is in the result.
+        """Search for each of *queries*; the result contains the cost.
 
         Raises:
-            EngineError: None of them could be searched for; one line.
+            EngineError: None of the queries could be searched for; the message is one line.
         """

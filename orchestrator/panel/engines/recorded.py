@@ -1,13 +1,13 @@
 """An engine that replays a reader's recorded replies: for the demonstration, without a key or a network.
 
-It is the engine that asks a model, with a recording in place of the service. Requests, validation, quote
+This is the engine that asks a model, with a recording in place of the service. Requests, validation, quote
 checks and repairs are the same; only the words come from a file::
 
     {"recording": 1, "by": "…", "on": "2026-11-26", "replies": [
       {"agent": "skeptic", "kind": "focus_brief", "request": "<SHA-256>", "repair": false, "reply": {…}}, …]}
 
 A reply is found by the digest of its request. If an edited prompt or persona has changed a request, the
-agent's next reply of that kind is played and counted as stale: its content is verified against what was
+agent's next reply of that kind is played and counted as stale. Its content is verified against what was
 really said.
 """
 
@@ -47,7 +47,7 @@ class RecordedReply:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Recorded replies in the order in which they were given, and who gave them."""
+    """Recorded replies in the order in which they were given, and the name of whoever gave them."""
 
     by: str
     on: str  # YYYY-MM-DD
@@ -55,10 +55,10 @@ class Recording:
 
 
 def read_recording(path: Path = FILE) -> Recording:
-    """Read the recording in this file.
+    """Read the recording in *path*.
 
     Raises:
-        InstallationError: The file is missing, or not the one that was shipped.
+        InstallationError: The file is missing, or is not the one that was shipped.
     """
     try:
         plain = json.loads(path.read_text("utf-8"))
@@ -74,10 +74,11 @@ def read_recording(path: Path = FILE) -> Recording:
 
 
 def request_digest(request: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of all that a request says, roles included.
+    """Return the SHA-256 of all words of a request, roles included.
 
-    Cache marks, schema and settings are left out: they change no word. So are names of sessions and the day
-    on which something was remembered: they differ each time that the demonstration is played.
+    Cache marks, schema and settings are left out, since they change no word. Names of sessions, and the day
+    on which something was remembered, are left out because they differ each time that the demonstration is
+    played.
     """
     said = [["system", *_texts(request["system"])]]
     said += [[turn["role"], *_texts(turn["content"])] for turn in request["messages"]]
@@ -88,7 +89,9 @@ def request_digest(request: Mapping[str, Any]) -> str:
 _SESSION: Final = re.compile(
     r"(\d{4}-\d\d-\d\d, )?\b\d{8}-\d{6}-[0-9a-f]{6}\b|\d{4}-\d\d-\d\d(?=, confidence )"
 )
-"""As `Home.new_id` makes it, with the day before it in lists of memories; and the day of one recalled."""
+"""Matches a session's name as `Home.new_id` makes it, with the day before it in lists of memories, and the
+day of a recalled memory.
+"""
 
 
 def _texts(content: Any) -> Iterator[str]:
@@ -99,7 +102,10 @@ def _texts(content: Any) -> Iterator[str]:
 
 
 Ask = Callable[[Task, Mapping[str, Any], bool], Mapping[str, Any]]
-"""Gives the reply to a task's request that nobody has answered yet; whether it is one that was sent back."""
+"""Returns the reply to a task's request that has no recorded reply.
+
+The last argument is whether it is a repair.
+"""
 
 
 class Replies:
@@ -155,10 +161,10 @@ def _fits(one: RecordedReply, task: Task, is_repair: bool) -> bool:
 
 
 def recorded_engine(replies: Replies, *, deadline_s: float | None = None) -> FallbackEngine:
-    """Make the engine that plays *replies*; the offline panel stands in where there are none at all.
+    """Make the engine that plays *replies*; if there are none at all, the offline panel answers instead.
 
     Args:
-        deadline_s: For each task; None: as for a model.
+        deadline_s: Seconds for each task. If None, the same as for a model.
     """
     settings = Settings(model=RECORDED, engine=RECORDED, effort=None)
     if deadline_s is not None:

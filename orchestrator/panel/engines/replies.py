@@ -1,7 +1,7 @@
 """The valid replies to each request, and the check that an engine's reply is one of them.
 
 The shape is the one that the ledger reads back, so a valid reply can be written, verified and archived. An
-error names the field and the rule, and holds no word of the reply.
+error names the field and the rule, and contains no word of the reply.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ KINDS: Final[Mapping[type[Any], tuple[str, Any]]] = {
     protocol.ScribeRequest: ("scribe", tuple[Remembered, ...]),
     protocol.DebriefRequest: ("debrief", DebriefWords),
 }
-"""Each kind of request with its name in a script and the shape of its reply."""
+"""Maps each type of request to its name in a script and the shape of its reply."""
 
 CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
     "Judgement.verdict": VERDICTS,
@@ -66,22 +66,30 @@ CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
     "Tension.class_": TENSION_CLASSES,
     "RubricCheck.state": ("yes", "partly", "no", "not judged"),
 }
-"""Fields that hold one of some words. Facts, bearings and proposals are looked at one by one where they are
-taken: a word that none of ours is costs that one."""
+"""Fields whose value must be one of some words.
+
+Facts, bearings and proposals are checked one by one where they are used, so an unknown word there loses only
+that one.
+"""
 
 MAX_CHARS: Final = 2_000
-"""Of one text, as a paragraph of `engines.model.schemas`: a question may quote a line of the deck."""
+"""Maximum number of characters of one text, as for a paragraph of `engines.model.schemas`: a question may
+quote a line of the deck.
+"""
 MAX_ITEMS: Final = 60
-"""In one field; a whole reply is as long as what it was asked about."""
+"""Maximum number of items in one field; a whole reply is as long as what it was asked about."""
 MAX_NUMBER: Final = 2**53
-"""Every program that reads JSON has whole numbers up to here. Source: RFC 8259, section 6."""
+"""Maximum of a whole number: every program that reads JSON has whole numbers up to it.
+
+Source: RFC 8259, section 6.
+"""
 
 
 def checked(reply: R, request: Request[R]) -> R:
     """Return the reply converted to the values that the ledger will read.
 
     Raises:
-        EngineError: The reply is of another shape; one line names the field and the rule.
+        EngineError: The reply has another shape; the message names the field and the rule in one line.
     """
     kind = type(request).__name__
     _, shape = KINDS[type(request)]
@@ -99,14 +107,17 @@ def checked(reply: R, request: Request[R]) -> R:
 
 
 def _kinds(shape: Any) -> tuple[type, ...]:
-    """Return the types that a whole reply may have; a list counts as a tuple, as a record holds it."""
+    """Return the types that a whole reply may have; a list counts as a tuple, since records store lists."""
     if shape == Candidate | None:
         return (Candidate, type(None))
     return (shape,) if isinstance(shape, type) and shape in (str, Judgement, DebriefWords) else (tuple, list)
 
 
 def _faults(value: object, name: str) -> Iterator[str]:
-    """Yield the faults of a value of the right type: a word not in its list, a bound; *name*: its field's."""
+    """Yield the faults of a value of the right type: an unknown word, or a bound that it exceeds.
+
+    *name* is the name of the value's field.
+    """
     if isinstance(value, str):
         yield from _text_faults(value, name)
     elif isinstance(value, tuple):
@@ -143,7 +154,7 @@ def is_text(text: str) -> bool:
 
 
 def _fault_of_request(read: object, request: Request[Any]) -> str | None:
-    """Return how a reply of the right shape does not match the request, or None."""
+    """Return how a reply of the right shape does not match the request, or None if it matches."""
     if isinstance(request, protocol.CandidateRequest) and isinstance(read, Candidate):
         if read.agent != request.seat.persona.id:
             return "Candidate.agent is not request.seat.persona.id"
@@ -241,7 +252,10 @@ def _judgement(one: Judgement, request: JudgementRequest) -> Judgement:
 
 
 def _contradiction(one: Tension | None, scene: Scene, exchange: Exchange) -> Tension | None:
-    """Return the contradiction if each of its quotes is on its slide or was said, in any answer too."""
+    """Return the contradiction if each of its quotes is on its slide or was said, in an answer or elsewhere.
+
+    Return None otherwise.
+    """
     if one is None:
         return None
     passages = _quotable(scene)
@@ -254,7 +268,7 @@ def _contradiction(one: Tension | None, scene: Scene, exchange: Exchange) -> Ten
 
 
 def _debrief(one: DebriefWords, request: DebriefRequest) -> DebriefWords:
-    """Return the debrief's words; stronger answers and checks are looked up again where they are shown."""
+    """Return the debrief's words; its stronger answers and checks are verified again where they are shown."""
     scene, exchanges = request.scene, {each.id for each in request.scene.exchanges}
     spoken = said(scene)[::-1]
     places = (_place(each, spoken) for each in one.promises)
@@ -297,13 +311,13 @@ def _place(place: Place, passages: Sequence[Passage]) -> Place | None:
 
 
 def _without_quote(slide: int | None, scene: Scene) -> Place | None:
-    """Return a place for the slide, or for the deck as a whole, or None if there is no such slide."""
+    """Return a place without a quote for the slide, or for the whole deck; None if there is no such slide."""
     is_there = slide is None or any(one.number == slide for one in scene.deck.slides)
     return Place(slide, None, "") if is_there else None
 
 
 def _claim(claim: str | None, stands: Place, scene: Scene) -> str | None:
-    """Return the claim's id if it is on that slide, or in the speech where the words were said, else None."""
+    """Return the claim's id if the claim is on that slide, or in speech if the words were said, else None."""
     claims = scene.deck_claims if stands.said_at_s is None else scene.speech_claims
     is_there = any(
         one.id == claim and (stands.said_at_s is not None or one.slide == stands.slide) for one in claims

@@ -49,14 +49,14 @@ NOTHING: Final[Mapping[str, Any]] = {
     **dict.fromkeys(("tensions", "dossier", "news", "facts", "scribe"), ()),
     "debrief": DebriefWords(),
 }
-"""What a script gives that has no list of this kind."""
+"""Maps a kind of request to the reply that a script without a list of this kind returns."""
 
 FORMER: Final = {"notes": "note", "observation": "noticed", "phrases": ""}
-"""Lists of older scripts, with the field of a judgement that each fills."""
+"""Maps the lists of older scripts to the field of a judgement that each fills."""
 
 
 class ScriptedEngine:
-    """An engine that plays *replies* by kind, in order; it keeps its position, and reads no context."""
+    """An engine that plays *replies* by kind, in order; it remembers its position and reads no context."""
 
     def __init__(self, replies: Mapping[str, Sequence[Any]]) -> None:
         known = {name for name, _ in KINDS.values()} | set(FORMER)
@@ -109,7 +109,7 @@ class ScriptedEngine:
         return cast(R, _shaped(kind, shape, plain))
 
     def _former(self) -> dict[str, Any]:
-        """Return what the lists of an older script hold for the next judgement."""
+        """Return the fields that the lists of an older script contain for the next judgement."""
         lists = {field: self._left.get(name) for name, field in FORMER.items() if field}
         return {field: one for field, left in lists.items() if left and (one := left.pop(0)) is not None}
 

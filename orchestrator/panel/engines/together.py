@@ -1,8 +1,8 @@
-"""Asking an engine: one request, or several at once where it can, with each answer or failure in its place.
+"""Asking an engine: one request, or several at once if it can, with each answer or failure in its place.
 
-An engine that offers `SupportsFutures` is asked without waiting, the others one after the other. The
-answers are the same either way. An engine may be anybody's: a mistake in it is a failure like any other. All
-replies pass through this module, and none is trusted unchecked (`replies`).
+An engine that offers `SupportsFutures` is asked without waiting, others one request after the other. The
+answers are the same either way. An engine may be a third party's, so a mistake in it is a failure like any
+other. All replies pass through this module, and none is trusted unchecked (`replies`).
 """
 
 from __future__ import annotations
@@ -29,16 +29,21 @@ OWN: Final = (
     "orchestrator.panel.engines.model.",
     "orchestrator.panel.engines.by_name",
 )
-"""Modules of the package's own engines but the scripted one; what is derived from one is elsewhere."""
+"""Modules of the package's own engines except the scripted one.
+
+A class derived from one is in another module.
+"""
 MAX_TOLD_CHARS: Final = 600
-"""Of an error's line, in ledgers and on screens: an address and what to do, with room to spare."""
+"""Maximum number of characters of an error's line, in ledgers and on screens: an address and what to do, with
+room to spare.
+"""
 
 
 def ask(engine: Engine, request: Request[R], context: Context | None = None) -> R:
     """Ask the engine, and wait for the reply.
 
     Raises:
-        EngineError: No reply came, or none of the right shape.
+        EngineError: No reply came, or it has the wrong shape.
     """
     try:
         return _taken(engine, engine.reply(request, context), request)
@@ -65,7 +70,7 @@ def begun(
 
 
 class _Looked(Future[R]):
-    """A call of a third-party engine that is under way; its reply is checked as soon as it comes."""
+    """A call of a third-party engine under way, whose reply is checked as soon as it comes."""
 
     def __init__(self, engine: Engine, request: Request[R], call: Future[R]) -> None:
         super().__init__()
@@ -78,7 +83,7 @@ class _Looked(Future[R]):
         call.add_done_callback(self._over)
 
     def cancel(self) -> bool:
-        """Cancel the call and ignore any reply that still comes."""
+        """Cancel the call, and ignore any reply that still comes."""
         self._call.cancel()
         return self._give_up()
 
@@ -115,7 +120,8 @@ def _result(engine: Engine, call: Future[R], request: Request[R]) -> R:
 
 
 def is_own(engine: Engine) -> bool:
-    """Return whether the engine is the package's (the bank, or a model's), which checks its own replies.
+    """Return whether the engine is one of this package's (the bank, or a model's), which check their own
+    replies.
 
     A script counts as a third-party engine.
     """
@@ -132,7 +138,10 @@ def _taken(engine: Engine, reply: R, request: Request[R]) -> R:
 
 
 def _failure(engine: Engine, error: BaseException) -> BaseException:
-    """Return the error to report for a failed engine; the package's engines keep the session's errors."""
+    """Return the error to report for a failed engine.
+
+    The package's own engines keep the session's errors; other errors become an `EngineError`.
+    """
     if isinstance(error, EngineError):
         if is_own(engine):
             return error
@@ -142,33 +151,35 @@ def _failure(engine: Engine, error: BaseException) -> BaseException:
 
 
 def _mistake(error: BaseException) -> str:
-    """Describe a mistake in an engine by its kind alone: the error's own words may hold what was said."""
+    """Describe a mistake in an engine only by its kind, since the error's own words may contain what was
+    said.
+    """
     return f"the engine failed by a mistake of its own ({type(error).__name__}): tell its authors"
 
 
 def failed(error: EngineError) -> Future[Any]:
-    """Return a future that is over and failed."""
+    """Return a future that is done and has failed with *error*."""
     future: Future[Any] = Future()
     future.set_exception(error)
     return future
 
 
 def done(result: R) -> Future[R]:
-    """Return a future that is over and holds *result*."""
+    """Return a future that is done and contains *result*."""
     future: Future[R] = Future()
     future.set_result(result)
     return future
 
 
 def replies(engine: Engine, asked: Sequence[tuple[Request[R], Context | None]]) -> list[R | EngineError]:
-    """Return the engine's replies, in the order of asking; it takes as long as the slowest call."""
+    """Return the engine's replies, in the order of asking; this takes as long as the slowest call."""
     futures = [begun(engine, request, context) for request, context in asked]
     wait(futures)
     return [*map(outcome, futures)]
 
 
 def wait(futures: Sequence[Future[Any]]) -> None:
-    """Wait until all calls are over; an interruption cancels them."""
+    """Wait until all calls are over; an interruption cancels the calls."""
     try:
         futures_module.wait(futures)
     except BaseException:
@@ -178,7 +189,7 @@ def wait(futures: Sequence[Future[Any]]) -> None:
 
 
 def outcome(future: Future[R]) -> R | EngineError:
-    """Wait for a call and return its answer, or the error that it failed with."""
+    """Wait for a call and return its answer, or the error with which it failed."""
     try:
         error = future.exception()
     except CancelledError:

@@ -1,4 +1,4 @@
-"""Taking the presenter's answers and judging them, with what follows from the verdict.
+"""Taking the presenter's answers, judging them, and acting on the verdict.
 
 Source: DESIGN.md, section 7.
 """
@@ -56,13 +56,12 @@ def take_answer(
     parks: bool = False,
     verdict: str | None = None,
 ) -> Exchange:
-    """Add the answer to the transcript, stamped with the moment of the session clock, and return its
-    exchange.
+    """Add the answer to the transcript, stamped with the session clock, and return its exchange.
 
-    Where the session clock does not run, the words count at 150 a minute. What was heard of the answer before
-    them is part of it. If *text* is None, only what was heard is the answer, if anything. If the words ask to
-    come back to the question, or *parks* is set, the exchange is parked and not judged. *verdict* is the
-    presenter's own verdict on the answer.
+    Where the session clock does not run, the words count at 150 a minute. Speech of the answer that was
+    recognised before these words is part of it. If *text* is None, that speech alone is the answer; without
+    any, the answer is empty. If the words ask to come back to the question, or *parks* is set, the exchange
+    is parked and not judged. *verdict* is the presenter's own verdict on the answer.
     """
     words = one_line(text or "")
     wish = wish_to_park(words)
@@ -90,8 +89,9 @@ def take_answer(
 
 
 def _unanswered(rehearsal: OpenRehearsal) -> Exchange:
-    """Return the exchange whose last question waits for its answer. Call inside a transaction: others answer
-    too.
+    """Return the exchange whose last question waits for its answer.
+
+    Call this inside a transaction, since other processes may answer too.
 
     Raises:
         SessionStateError: No question is open, or it was answered already.
@@ -131,12 +131,12 @@ def _add_answer(
 
 
 def heard_words(rehearsal: OpenRehearsal) -> str:
-    """Return the words of the open question's answer heard so far."""
+    """Return the words recognised so far of the answer to the open question."""
     return " ".join(segment.text for segment in rehearsal.projection.heard if segment.text)
 
 
 def end_answer(rehearsal: OpenRehearsal) -> None:
-    """End the answer: words begun from now on are talk, those on their way still the answer's."""
+    """End the answer: words begun from now on are talk; words begun before still belong to the answer."""
     with rehearsal.store.transaction() as tx:
         if turns.is_waiting(rehearsal.projection):
             exchange = still_open(rehearsal)
@@ -144,13 +144,14 @@ def end_answer(rehearsal: OpenRehearsal) -> None:
 
 
 def take_heard(rehearsal: OpenRehearsal) -> Exchange:
-    """Take the presenter's words since the question, already in the transcript, as the answer; return its
-    exchange.
+    """Take the presenter's words since the question as the answer, and return its exchange.
 
-    If the answer asks to come back to the question, the exchange is parked and not judged.
+    The words are already in the transcript. If they ask to come back to the question, the exchange is parked
+    and not judged.
 
     Raises:
-        SessionStateError: No question is open, it was answered already, or nothing was said to it.
+        SessionStateError: No question is open, it was answered already, or the presenter said nothing since
+            it was asked.
     """
     with rehearsal.store.transaction() as tx:
         exchange = _unanswered(rehearsal)
@@ -166,7 +167,7 @@ def take_heard(rehearsal: OpenRehearsal) -> Exchange:
 
 
 def write_heard(rehearsal: OpenRehearsal, tx: Draft, exchange: Exchange) -> Exchange:
-    """Do as `take_heard` within a transaction; return the exchange with the answer, parked or not."""
+    """Do the work of `take_heard` within a transaction; return the exchange with its answer."""
     answered = note_heard(rehearsal, tx, exchange)
     wish = wish_to_park(answered.turns[-1].answer or "")
     if wish is not None:
@@ -176,14 +177,17 @@ def write_heard(rehearsal: OpenRehearsal, tx: Draft, exchange: Exchange) -> Exch
 
 
 def note_heard(rehearsal: OpenRehearsal, tx: Draft, exchange: Exchange) -> Exchange:
-    """Record that what was heard is the answer, and return the exchange with it."""
+    """Record that the recognised words are the answer, and return the exchange with this answer."""
     text = heard_words(rehearsal)
     tx.note(AnswerHeard(exchange.id, text), by="transcript")
     return with_answer(exchange, text)
 
 
 def park(rehearsal: OpenRehearsal) -> Exchange:
-    """Park the open exchange at the presenter's wish to come back to it; what was said stays its answer."""
+    """Park the open exchange because the presenter wants to come back to it.
+
+    Words said so far stay its answer.
+    """
     with rehearsal.store.transaction() as tx:
         exchange = still_open(rehearsal)
         if exchange.turns[-1].answer is None and rehearsal.projection.has_words:
@@ -192,7 +196,10 @@ def park(rehearsal: OpenRehearsal) -> Exchange:
 
 
 def _park(rehearsal: OpenRehearsal, tx: Draft, exchange: Exchange, wish: str | None) -> Exchange:
-    """Close the exchange as parked, with the wish and without a verdict: parking is no failure."""
+    """Close the exchange as parked, with the presenter's wish and without a verdict.
+
+    Parking does not count as a failure.
+    """
     return resolve(rehearsal, tx, with_wish(exchange, WISHED, wish), "parked")
 
 
@@ -200,7 +207,7 @@ def still_open(rehearsal: OpenRehearsal) -> Exchange:
     """Return the open exchange, unless its question gave way to the talk.
 
     Raises:
-        SessionStateError: There is no such exchange.
+        SessionStateError: No question is open, or the open one gave way.
     """
     if rehearsal.projection.asking is None:
         raise SessionStateError("no question is open: call on somebody with `greenroom ask`")
@@ -211,7 +218,9 @@ def still_open(rehearsal: OpenRehearsal) -> Exchange:
 
 
 AskPerson = Callable[[Exchange, Judgement, str | None], bool]
-"""Asks a person of an answer that the panel did not judge; whether the question given with it is put next."""
+"""Asks a person about an answer that the panel did not judge, and returns whether the question passed with it
+is asked next.
+"""
 
 
 def judge(
@@ -219,14 +228,15 @@ def judge(
 ) -> Judgement:
     """Judge the last answer; then ask the follow-up, or close the exchange.
 
-    Words that are corrected meanwhile are judged again.
+    If the words are corrected meanwhile, they are judged again.
 
     Args:
-        answered: The exchange whose last answer to judge; None: the one that is open now.
-        ask_person: Asked before the verdict is written, where the panel has none; None: ask nobody.
+        answered: The exchange whose last answer to judge. If None, the exchange that is open now.
+        ask_person: Called before the verdict is written, if the panel has no verdict. If None, nobody is
+            asked.
 
     Raises:
-        SessionStateError: Somebody else has judged, parked or closed it meanwhile.
+        SessionStateError: Somebody else has judged, parked or closed the exchange meanwhile.
     """
     exchange = answered if answered is not None else still_open(rehearsal)
     while is_owed(rehearsal, exchange):
@@ -245,7 +255,7 @@ def judge(
 
 
 def give_verdict(rehearsal: OpenRehearsal, judgement: Judgement) -> None:
-    """Write a verdict as `Session.judge` does; a verdict that is refused writes nothing."""
+    """Write a verdict as `Session.judge` does; if the verdict is refused, write nothing."""
     if judgement.verdict not in VERDICTS:
         raise UsageError(f"verdict {judgement.verdict!r}: use {', '.join(VERDICTS)}")
     with rehearsal.store.transaction() as tx:  # one, so that no answer stands whose verdict is refused
@@ -264,7 +274,7 @@ def give_verdict(rehearsal: OpenRehearsal, judgement: Judgement) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """An answer whose judgement is under way."""
+    """An answer that is being judged, with the reply to come."""
 
     exchange: Exchange
     reply: Future[Judgement]
@@ -290,7 +300,10 @@ def begin_judging(rehearsal: OpenRehearsal) -> Judging:
 
 
 def verdict(rehearsal: OpenRehearsal, judging: Judging) -> Judgement:
-    """Return the result of a judgement that is over. A failed one is `unjudged`, with the reason."""
+    """Return the result of a judgement whose call is over.
+
+    If it failed, return `unjudged` with the reason.
+    """
     rehearsal.note_calls()
     got = together.outcome(judging.reply)
     if isinstance(got, EngineError):
@@ -307,7 +320,8 @@ def conclude(rehearsal: OpenRehearsal, exchange: Exchange, judgement: Judgement)
     """Write a verdict with its notes; then ask the follow-up, or close the exchange.
 
     Raises:
-        SessionStateError: Somebody else has judged, parked or closed it meanwhile; nothing is written.
+        SessionStateError: Somebody else has judged, parked or closed the exchange meanwhile; nothing is
+            written.
     """
     with rehearsal.store.transaction() as tx:
         if not is_still(rehearsal, exchange):
@@ -326,7 +340,10 @@ def _is_judged(exchange: Exchange) -> SessionStateError:
 def _conclude(
     rehearsal: OpenRehearsal, tx: Draft, exchange: Exchange, judgement: Judgement, *, again: str | None = None
 ) -> None:
-    """Do as `conclude` within *tx*; *again*: a question that a person wants asked, whatever the verdict."""
+    """Do the work of `conclude` within *tx*.
+
+    *again* is a question that a person wants asked next, whatever the verdict.
+    """
     judged = with_verdict(exchange, judgement)
     asks_on = judgement.verdict in ("follow_up", "escalate") and not _is_last(rehearsal, exchange)
     tx.note(VerdictGiven(exchange.id, judgement), by=exchange.agent)
@@ -349,7 +366,7 @@ def _conclude(
 
 
 def is_still(rehearsal: OpenRehearsal, exchange: Exchange) -> bool:
-    """Return whether the exchange is unchanged, its last answer not yet judged."""
+    """Return whether the exchange is unchanged and its last answer is not yet judged."""
     now = rehearsal.projection.open
     return now is not None and (now.id, now.turns) == (exchange.id, exchange.turns)
 
@@ -363,7 +380,9 @@ def is_owed(rehearsal: OpenRehearsal, exchange: Exchange) -> bool:
 
 
 def _outcome(judged: Exchange) -> str:
-    """Return the outcome of an exchange that closes with its last verdict; failure never reads as success.
+    """Return the outcome of an exchange that closes with its last verdict.
+
+    A failure never counts as a success.
 
     If a follow-up got no answer, the verdict that asked for it counts.
     """

@@ -1,4 +1,4 @@
-"""Asking a question: whose it is, and what is written when it is asked.
+"""Asking a question: who asks it, and what is written when it is asked.
 
 Each question is one transaction that begins from the state.
 
@@ -38,13 +38,14 @@ from orchestrator.panel.records.exchanges import ExchangeOpened, NobodyAsked, Pu
 from orchestrator.panel.records.projection import INTEL, Projection, Waiting, bare_first
 
 OF_ONES_OWN = "was asked from outside the loop"
-"""Why a panelist puts a question that the session was handed."""
+"""The reason recorded for a question that was passed to the session from outside the loop."""
 
 
 def ask(rehearsal: OpenRehearsal, *, at_pause: bool = False) -> Exchange | None:
-    """Let somebody ask a question, or return None if nobody does, which a break and the end record.
+    """Let somebody ask a question, and return its exchange, or None if nobody asks.
 
-    *at_pause*: at a pause of the presenter, only who may come in now. In free flow panelists cut in uncalled.
+    If nobody asks at a break or at the end, that is recorded. If *at_pause*, the presenter has only paused,
+    so only panelists who may come in now can ask. In free flow, panelists cut in without being called on.
     """
     if _gave_way(rehearsal.projection):
         return _put_again(rehearsal)
@@ -59,7 +60,10 @@ def ask(rehearsal: OpenRehearsal, *, at_pause: bool = False) -> Exchange | None:
 
 
 def call_on(rehearsal: OpenRehearsal, agent: str | None = None, *, parked: bool = False) -> Exchange | None:
-    """Call on a panelist, as `Session.ask` without a question; without exchanges left, parked ones first."""
+    """Call on a panelist, as `Session.ask` does without a question.
+
+    If no exchanges are left, parked ones come first.
+    """
     if agent is not None:
         _check_seat(rehearsal, agent)
     if _gave_way(rehearsal.projection):
@@ -85,9 +89,9 @@ def call_on(rehearsal: OpenRehearsal, agent: str | None = None, *, parked: bool 
 
 
 def _written_by_hand(rehearsal: OpenRehearsal, agent: str) -> tuple[str, None, Receipt | None] | None:
-    """Return the question that a loop of one's own left in *agent*'s candidate file, and its receipt.
+    """Return the question that a caller's own loop left in *agent*'s candidate file, and its receipt.
 
-    A question of the panel's own has a value beside its text; None: such a one stands there, or none.
+    Return None if the file is empty or its question is the panel's, which has a value beside its text.
     """
     store = rehearsal.store
     path = f"{agent}/candidate-question.md"
@@ -109,9 +113,11 @@ def put_own(
     quote: str | None = None,
     receipt: Receipt | None = None,
 ) -> Exchange:
-    """Put a question as `Rehearsal.put` does; with a receipt it goes through the agent's candidate first.
+    """Ask a question as `Rehearsal.put` does.
 
-    That is where each question of an engine comes from, so the proof of both is found in the same place.
+    With a receipt, write it to the agent's candidate file first.
+
+    Every question of an engine comes from that file, so the proof of both kinds is found in the same place.
     """
     _check_seat(rehearsal, agent)
     words = one_line(question)
@@ -124,7 +130,7 @@ def put_own(
 
 
 def _placed(rehearsal: OpenRehearsal, candidate: Candidate, quote: str) -> Candidate:
-    """Return the candidate with its quote's place: the last speech that holds it, else the first slide."""
+    """Return the candidate with its quote's place: the last speech that contains it, else the first slide."""
     scene = rehearsal.scene()
     spoken = speech_passages([segment for _, segment in rehearsal.said()])
     where = next(
@@ -153,9 +159,10 @@ def _is_open(exchange: Exchange) -> SessionStateError:
 def _call_on_next(rehearsal: OpenRehearsal) -> Exchange | None:
     """Call on whoever is next, at a break or at the end, or record that nobody has a question.
 
-    At the end, panelists not heard yet come first, then parked questions, then the others. Before the end, a
-    parked question comes when nobody has another: live once something lies between (`to_come_back`), and
-    where the presenter wants a question also when the exchanges are used up.
+    At the end, panelists who have not asked yet come first, then parked questions, then the other panelists.
+    Before the end, a parked question comes only when nobody has another. Live, it comes after something else
+    has happened since the parking (`to_come_back`). If the presenter wants a question, it comes even when the
+    exchanges are used up.
     """
     state, projection = rehearsal.state(), rehearsal.projection
     choice = None if state.is_full else choose(state, holds_back=not projection.is_played_out)
@@ -183,13 +190,13 @@ def _call_on_next(rehearsal: OpenRehearsal) -> Exchange | None:
 
 
 def _parked(projection: Projection, agent: str | None = None) -> Exchange | None:
-    """Return the oldest parked question, of *agent* if one is named, or None if none is left."""
+    """Return the oldest parked question, or None if none is left; if *agent* is given, only that agent's."""
     waiting = still_to_come_back(projection.exchanges)
     return next((one for one in waiting if agent in (None, one.agent)), None)
 
 
 def _is_ripe(projection: Projection, parked: Exchange) -> bool:
-    """Return whether anything came after the parking: the rest of the talk, or another question."""
+    """Return whether the talk went on, or another question was asked, since *parked* was parked."""
     return (
         projection.exchanges[-1].id != parked.id
         or len(projection.exchanges) == projection.asked_when_played_out
@@ -199,7 +206,7 @@ def _is_ripe(projection: Projection, parked: Exchange) -> bool:
 def _come_back(rehearsal: OpenRehearsal, parked: Exchange) -> Exchange:
     """Ask a parked question again in a new exchange, judged on what it still needs.
 
-    Its lead-in was said when it was first asked, and is not repeated.
+    The lead-in of the question was said when it was first asked, and is not repeated.
     """
     exchange = replace(
         parked,
@@ -216,11 +223,11 @@ def _come_back(rehearsal: OpenRehearsal, parked: Exchange) -> Exchange:
 def open_exchange(
     rehearsal: OpenRehearsal, choice: Choice, *, calls: bool = True, receipt: Receipt | None = None
 ) -> Exchange:
-    """Put the question: from here on the presenter's words are the answer.
+    """Ask the question of *choice*: from here on the presenter's words are the answer.
 
     Args:
-        calls: The moderator gives the panelist the floor, in words.
-        receipt: That of the context from which a loop of one's own made the question.
+        calls: Whether the moderator says that the panelist has the floor.
+        receipt: The receipt of the context from which a caller's own loop made the question.
     """
     candidate = choice.candidate
     bare = candidate.bare if candidate.bare is not None else bare_of(candidate.question, candidate.quote)
@@ -265,10 +272,10 @@ def _put(
     occasion: str | None,
     made: tuple[Waiting, str] | None = None,
 ) -> Exchange:
-    """Open an exchange; its number is the next one within the lock, since others ask too.
+    """Open an exchange, numbered under the lock, since other processes ask too.
 
     Args:
-        made: The candidate that goes into its file first, and its receipt's id.
+        made: The candidate to write to its file first, and the id of its receipt.
     """
     with rehearsal.store.transaction() as tx:
         if rehearsal.projection.open is not None:
@@ -291,7 +298,7 @@ def _put(
 
 
 def _gave_way(projection: Projection) -> bool:
-    """Return whether the open question waits to be asked again, before every other."""
+    """Return whether the open question gave way to the talk, and so is asked again before every other one."""
     return projection.open is not None and projection.asking is None
 
 
@@ -311,5 +318,5 @@ def _put_again(rehearsal: OpenRehearsal) -> Exchange:
 
 
 def _spoken(candidate: Candidate) -> str:
-    """Return lead-in and question as they are spoken, in one piece."""
+    """Return the candidate's lead-in and question as one text, as they are spoken."""
     return f"{candidate.lead_in} {candidate.question}".strip()

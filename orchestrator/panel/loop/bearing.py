@@ -1,7 +1,7 @@
-"""Comparing findings from outside with the deck: which words each bears on, and how.
+"""Comparing findings from outside with the deck: which of its words each finding concerns, and how.
 
-An engine decides that, with each of its quotes checked; what the file itself names takes precedence. A
-finding that nobody compared with the deck is neutral, and the page says so.
+An engine decides that, and each of its quotes is checked. A place or stance that the findings' file names
+takes precedence. A finding that no engine compared with the deck is neutral, and the page says so.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ from orchestrator.panel.engines.together import ask
 from orchestrator.panel.model.reply import Bearing
 
 MAX_BEARINGS: Final = 3
-"""Of one finding: a paragraph that speaks on more of the deck than this is a report, not a finding."""
+"""Maximum number of bearings of one finding: a paragraph about more places of the deck is a report, not a
+finding.
+"""
 _MAX_TOPIC_WORDS: Final = 6  # of the finding itself, where nobody names a topic: a heading of one line
 _BY_FILE: Final = "as the file says"
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The findings as an engine read them: their bearings by position, or why there are none."""
+    """The engine's reading of the findings: their bearings by position, or the reason why there are none."""
 
     bearings: Mapping[int, tuple[Bearing, ...]] = field(default_factory=dict)
     is_read: bool = False  # a model has read them beside the deck
@@ -35,9 +37,10 @@ class Held:
 
 
 def held_against(engine: Engine, reported: Sequence[Reported], deck: Deck) -> Held:
-    """Ask the engine once, outside of any lock, for the findings' bearings; if it fails, `failed` says why.
+    """Ask the engine once which words of the deck each finding concerns.
 
-    A bearing whose words are not in the deck, or whose stance is unknown, is dropped.
+    Call this outside of any lock. If the engine fails, `failed` of the result says why. A bearing whose words
+    are not in the deck, or whose stance is unknown, is dropped.
     """
     if not reported:
         return Held()
@@ -64,10 +67,10 @@ def intel_of(
     *,
     before: Intel | None = None,
 ) -> Intel:
-    """Return the next revision: what is already known, with the findings *reported*.
+    """Return the next revision of the intel: what *before* contains, with the findings *reported*.
 
-    A file given again by the same name replaces what it said before. A finding that bears on several places
-    is listed once for each.
+    A file that is passed in again under the same name replaces its earlier findings. A finding that bears on
+    several places is listed once for each.
     """
     files = {item.file for item in reported}
     revision = before.revision + 1 if before is not None else 1
@@ -116,7 +119,7 @@ def _items(
 def _beside(
     plain: IntelItem, about: Place, claim: Claim | None, one: Reported, said: Bearing | None
 ) -> IntelItem:
-    """Return the item with the words that it bears on; the file's own stance precedes an engine's."""
+    """Return the item with the words that it concerns; the stance in the file precedes the engine's."""
     item = replace(plain, claim=claim.id if claim is not None else None, slide=about.slide, quote=about.quote)
     if said is None or one.stance is not None:
         return item
@@ -128,7 +131,7 @@ def _claim_at(about: Place, claims: Sequence[Claim]) -> Claim | None:
 
 
 def _is_of(claim: Claim, about: Place | None) -> bool:
-    """Return whether claim and place are on one slide, and one of the texts holds the other."""
+    """Return whether claim and place are on one slide, and the text of one contains that of the other."""
     if about is None or claim.slide != about.slide or claim.said_at_s is not None:
         return False
     return claim.text in about.quote or about.quote in claim.text

@@ -25,8 +25,11 @@ from orchestrator.panel.records.projection import Projection, Waiting
 
 
 DIGEST_CHARS: Final = 16
-"""Hex digits, 64 bits: a session compares some thousand of them, so that two are equal by chance once in
-10^13 sessions; and as many as `candidate-question.md` shows."""
+"""Hex digits of a digest, 64 bits.
+
+A session compares some thousand digests, so two are equal by chance once in 10^13 sessions.
+`candidate-question.md` shows as many digits.
+"""
 
 
 def digest(parts: Iterable[str]) -> str:
@@ -37,8 +40,8 @@ def digest(parts: Iterable[str]) -> str:
 def is_same_digest(one: str | None, other: str | None) -> bool:
     """Return whether two digests are of the same texts; a missing or empty one matches none.
 
-    Only as many digits as the shorter has are compared: sessions that release 0.1.0 began can go on, and
-    their records hold all 64 digits, as does a record's own SHA-256.
+    Only as many digits as the shorter one has are compared. Sessions that were begun with release 0.1.0 can
+    go on, and their records contain all 64 digits, as does a record's own SHA-256.
     """
     if not one or not other:
         return False
@@ -53,16 +56,16 @@ def is_same_digest(one: str | None, other: str | None) -> bool:
 
 
 Side = tuple[int | None, float | None, str]
-"""One quote: its slide, when it was said, and its words."""
+"""One quote: its slide, the time when it was said, and its words."""
 
 
 def why_stale(state: State, waiting: Waiting, *, confirmed_at_s: float | None = None) -> str | None:
-    """Return why this candidate must not be asked any more, or None if it may.
+    """Return why this candidate must not be asked any more, or None if it may be asked.
 
-    Code does not read whether the presenter has since answered it: its author says so when it is next asked
-    for a question.
+    Code does not read whether the presenter has since answered it; its author says so when next asked for a
+    question.
 
-    *confirmed_at_s*: when it was last confirmed; None: as the projection has it.
+    *confirmed_at_s* is the session clock when the candidate was last confirmed; if None, the projection's.
     """
     if (spent := why_spent(state.projection, waiting)) is not None:
         return spent
@@ -75,7 +78,7 @@ def why_stale(state: State, waiting: Waiting, *, confirmed_at_s: float | None = 
 
 
 def why_spent(projection: Projection, waiting: Waiting) -> str | None:
-    """Return why this candidate cannot be asked any more at any age, or None if it can."""
+    """Return why this candidate can never be asked again, whatever its age, or None if it can."""
     question = waiting.candidate
     if waiting.status != "ready":
         return f"its status is {waiting.status}"
@@ -91,7 +94,10 @@ def why_spent(projection: Projection, waiting: Waiting) -> str | None:
 
 
 def was_asked(projection: Projection, question: Candidate) -> str | None:
-    """Return why it counts as already asked, or None: its claim, its quote or both quotes, else its words."""
+    """Return why the question counts as already asked, or None.
+
+    It is compared by both its quotes if it has two, else by its claim or its quote, else by its words.
+    """
     if question.beside is not None:
         pair = _sides(question)
         return "its two quotes have been asked about" if pair in map(_sides, projection.asked) else None
@@ -103,12 +109,12 @@ def was_asked(projection: Projection, question: Candidate) -> str | None:
 
 
 def _asked_sides(projection: Projection) -> frozenset[Side]:
-    """Return all that was quoted above a question, except titles of slides that leave something out."""
+    """Return all quotes shown above the questions asked, except titles of slides that leave something out."""
     return frozenset(side for one in projection.asked if not one.is_missing for side in _sides(one))
 
 
 def _sides(asked: Candidate | Exchange) -> frozenset[Side]:
-    """Return what is quoted: slide, time and words, normalised in spacing and case."""
+    """Return the quotes of a question, each with slide, time and words, normalised in spacing and case."""
     sides = [(asked.slide, asked.said_at_s, asked.quote or "")]
     if asked.beside is not None:
         sides.append((asked.beside.slide, asked.beside.said_at_s, asked.beside.quote))
@@ -120,17 +126,18 @@ def _sides(asked: Candidate | Exchange) -> frozenset[Side]:
 
 FOCUS_WEIGHT: Final = 0.5
 SILENCE_WEIGHT: Final = 0.5
-"""Against a relevance of 0 to 1: who has not spoken for long comes before a slightly better question.
+"""Weight of a panelist's silence, added to a relevance of 0 to 1.
 
-So does what the presenter asked the panel to look at; with more weight a weak question in focus would
-come before a strong one beside it. Not measured.
+A panelist who has not spoken for long comes before a slightly better question. What the presenter asked the
+panel to look at has the same effect; with more weight, a weak question in focus would come before a strong
+one beside it. The weight was not measured.
 """
 
 AHEAD: Final = {HAND_RAISE: 1, FREE_FLOW: 3}
 """How many exchanges the panel may be ahead of an even share of the time (orchestration.md, "Modes").
 
-So the panel does not spend all its questions on the first slides. With section breaks the
-sections set the pace.
+This keeps the panel from spending all its questions on the first slides. With section breaks the sections set
+the pace.
 """
 
 
@@ -151,14 +158,16 @@ def choose(
     only: Callable[[Candidate], bool] = lambda candidate: True,
     how: str | None = None,
 ) -> Choice | None:
-    """Choose the panelist to call on now, only *agent* if one is named, or return None if nobody has a
-    question. A question that the presenter brought comes first, where it is due.
+    """Choose the panelist to call on now, or return None if nobody has a question.
+
+    If *agent* is given, only that panelist is considered. A question that the presenter brought comes first,
+    where it is due.
 
     Args:
-        holds_back: More will be presented, so what is left is kept for panelists not heard yet,
-            even if none of them has a question now.
-        only: Which candidates take part.
-        how: How the panelist got the floor, in words; it is listed with the reasons.
+        holds_back: More will be presented, so the remaining exchanges are reserved for panelists who have not
+            asked yet, even if none of them has a question now.
+        only: Returns whether a candidate takes part.
+        how: How the panelist got the floor, in words, listed with the reasons.
     """
     if (own := brought_choice(state, agent)) is not None:
         return own
@@ -177,14 +186,15 @@ def choose(
 
 
 def brought_choice(state: State, agent: str | None = None, *, everywhere: bool = False) -> Choice | None:
-    """Return the presenter's own question that is due: first of this slide, then of one that is over.
+    """Return the presenter's own question that is due, or None.
 
-    Then come those that name no slide. Questions of later slides wait until the end, or until the presenter
-    asks for a question.
+    Questions of this slide come first, then those of slides that are over, then those that name no slide.
+    Questions of later slides wait until the end, or until the presenter asks for a question.
 
     Args:
-        agent: Who is called on; None: the seat that the question names, else in turn.
-        everywhere: The presenter asks for one.
+        agent: The panelist that is called on. If None, the seat that the question names, else the seats in
+            turn.
+        everywhere: Whether the presenter asks for a question, so that questions of all slides are due.
     """
     projection = state.projection
     if state.is_full:
@@ -212,7 +222,10 @@ WRITTEN_BY: Final = {PRESENTER: "the presenter brought this question", DOSSIER: 
 
 
 def brought_candidate(seat: str, number: int, one: BroughtQuestion) -> Candidate:
-    """Make a candidate of a presenter's question: its own words, a quote only if the dossier has one."""
+    """Make a candidate of a presenter's question, in its own words.
+
+    It has a quote only if the dossier gives one.
+    """
     return Candidate(
         agent=seat,
         question=one.text,
@@ -249,7 +262,8 @@ def not_heard(state: State) -> list[str]:
 def may_ask_at_pause(state: State) -> bool:
     """Return whether somebody who has a question may come in at this pause.
 
-    The presenter's own question for this slide ignores the pace: later it would be out of place.
+    The presenter's own question for this slide may come whatever the pace, since later it would be out of
+    place.
     """
     projection, mode = state.projection, state.options.mode
     if state.is_full or projection.asked_here:
@@ -265,7 +279,7 @@ def may_ask_at_pause(state: State) -> bool:
 
 
 def choose_at_pause(state: State) -> Choice | None:
-    """Choose who speaks at a pause: in hand raise one with a hand up, in free flow one who cuts in."""
+    """Choose who speaks at a pause: a panelist with a hand up, or in free flow one who cuts in."""
     if not may_ask_at_pause(state):
         return None
     if state.options.mode == HAND_RAISE:
@@ -276,9 +290,10 @@ def choose_at_pause(state: State) -> Choice | None:
 
 
 def to_come_back(state: State) -> Exchange | None:
-    """Return the parked question that comes back by itself, live, if nobody has another to ask, or None.
+    """Return the parked question that comes back by itself, or None.
 
-    It comes back after another question or slide, and new words. In a recording it comes at the end.
+    A parked question comes back live if nobody has another to ask, after another question or slide, and new
+    words. In a recording, parked questions come back at the end.
     """
     projection = state.projection
     parked = next(iter(still_to_come_back(projection.exchanges)), None)
@@ -295,7 +310,7 @@ def _in_pace(state: State, ahead: int) -> bool:
 
 
 def _is_on_the_table(state: State, candidate: Candidate) -> bool:
-    """Return whether it is about the slide that is shown, or about words of the last minute."""
+    """Return whether the question is about the slide that is shown, or about words of the last minute."""
     projection = state.projection
     if candidate.said_at_s is not None:
         offset_s = projection.playback.offset_s if projection.playback is not None else 0.0
@@ -304,14 +319,14 @@ def _is_on_the_table(state: State, candidate: Candidate) -> bool:
 
 
 def _score(state: State, agent: str, candidate: Candidate) -> tuple[bool, bool, float]:
-    """Return the rank: a contradiction with both its quotes first, a general question last."""
+    """Return the rank of a candidate: a contradiction with both its quotes first, a general question last."""
     focus = FOCUS_WEIGHT if _in_focus(state, candidate) else 0.0
     weight = candidate.relevance + focus + SILENCE_WEIGHT * _silence(state, agent)
     return candidate.beside is not None, candidate.grounded or candidate.is_missing, weight
 
 
 def _silence(state: State, agent: str) -> float:
-    """Return 0 for who spoke last, up to 1 for who has not spoken yet."""
+    """Return how long *agent* has been silent: 0 if it spoke last, up to 1 if it has not spoken."""
     spoken = [exchange.agent for exchange in state.projection.exchanges]
     if agent not in spoken:
         return 1.0

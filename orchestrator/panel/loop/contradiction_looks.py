@@ -1,8 +1,8 @@
-"""Looking for contradictions during a rehearsal: what is examined when, and what is noted.
+"""Looking for contradictions during a rehearsal: when a look is due, what it examines, and what is noted.
 
-An engine that reads is asked once for the deck, then for what the presenter has said since, at each change of
-slide, break and exchange. Arithmetic within one sentence is checked by code, at once. Words that were said
-off the record are sent to nobody.
+An engine that understands speech is asked once about the deck, then about what the presenter has said since,
+at each change of slide, break and exchange. Code checks arithmetic within one sentence at once. Words that
+were said off the record are sent to nobody.
 
 Source: READING.md, "When it is asked".
 """
@@ -31,12 +31,12 @@ from orchestrator.panel.records.exchanges import Dismissed, NoteAdded
 
 
 START = "start"
-"""The occasion of the one look at the deck alone; its findings stand in the focus briefs, not in notes."""
+"""The occasion of the one look at the deck alone; its findings are in the focus briefs, not in the notes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One look, with its inputs as they were when it began."""
+    """One look for contradictions, with its inputs as they were when it began."""
 
     asked: str  # start, slide, break or exchange
     passages: tuple[Passage, ...]
@@ -48,7 +48,7 @@ class Look:
 
 
 def look_at_deck(rehearsal: OpenRehearsal, tx: Draft) -> None:
-    """Ask once what contradicts what in the deck, wait, and write the result with *tx*, the start's."""
+    """Ask once for the contradictions within the deck, wait, and write the result with *tx*, the start's."""
     if not rehearsal.reads:
         return
     look = Look(START, rehearsal.deck_passages, frozenset(), tuple(rehearsal.projection.found), (), 0)
@@ -56,7 +56,7 @@ def look_at_deck(rehearsal: OpenRehearsal, tx: Draft) -> None:
 
 
 def look_if_due(rehearsal: OpenRehearsal) -> bool:
-    """Examine what was said since the last look, and wait for it; return False if nothing is due."""
+    """Examine what was said since the last look, and wait for the result; return False if nothing is due."""
     look = due(rehearsal)
     if look is None:
         return False
@@ -65,7 +65,7 @@ def look_if_due(rehearsal: OpenRehearsal) -> bool:
 
 
 def due(rehearsal: OpenRehearsal) -> Look | None:
-    """Return what is to be examined now, or None if nothing new was said or it is not the moment."""
+    """Return the look that is due now, or None if nothing new was said or the moment is wrong."""
     projection = rehearsal.projection
     if projection.look_due is None or not rehearsal.state().hears_contradictions:
         return None
@@ -87,14 +87,18 @@ def due(rehearsal: OpenRehearsal) -> Look | None:
 
 
 def made(rehearsal: OpenRehearsal, look: Look) -> Looked:
-    """Carry out the look; it touches nothing of the session, so it may run in a separate thread."""
+    """Carry out the look and return its result.
+
+    It reads and writes nothing of the session, so it may run in a separate thread.
+    """
     return propose(rehearsal.engine, look.passages, new=look.new, known=look.known, suspected=look.suspected)
 
 
 def take(rehearsal: OpenRehearsal, look: Look, looked: Looked, tx: Draft | None = None) -> None:
-    """Write the result, with a line in every panelist's notes: all of them heard it.
+    """Write the result of a look, with a line in every panelist's notes, since all of them heard the words.
 
-    If words that were examined have since been taken back or corrected, write nothing: the look stays due.
+    If words that were examined have since been taken back or corrected, nothing is written, and the look
+    stays due.
     """
     rehearsal.note_calls(tx)
     value = records.Looked(
@@ -115,9 +119,9 @@ def take(rehearsal: OpenRehearsal, look: Look, looked: Looked, tx: Draft | None 
 
 
 def tensions_in(rehearsal: OpenRehearsal, segment: Segment) -> tuple[Tension, ...]:
-    """Return the miscalculations in one piece of the presenter's speech; other speakers have none.
+    """Return the miscalculations in one segment of the presenter's speech, or none for another speaker's.
 
-    Known contradictions are not returned again.
+    Contradictions that are already recorded are left out.
     """
     if not rehearsal.is_presenters(segment):
         return ()
@@ -138,7 +142,7 @@ def note_tensions(rehearsal: OpenRehearsal, tx: Draft, found: Sequence[Tension])
 
 
 def note_none(rehearsal: OpenRehearsal, tx: Draft, tensions: Sequence[Tension], why: str) -> None:
-    """Write to every panelist's notes that these are no contradictions."""
+    """Write to every panelist's notes that *tensions* are not contradictions."""
     for tension in tensions:
         line = f"- No contradiction, {why} ({tension.kind}): {render.both_sides(tension)}\n"
         for agent in rehearsal.options.panel:
@@ -157,7 +161,7 @@ def _line(tension: Tension) -> str:
 
 
 def dismiss(rehearsal: OpenRehearsal, home: Home | None, finding: str) -> Tension:
-    """Dismiss a contradiction as `Session.dismiss`, but leave the presenter's memory unchanged."""
+    """Dismiss a contradiction as `Session.dismiss` does, but leave the presenter's memory unchanged."""
     projection = rehearsal.projection
     tension = _found_as(rehearsal, home, finding)
     if not projection.ended:
@@ -173,7 +177,7 @@ def dismiss(rehearsal: OpenRehearsal, home: Home | None, finding: str) -> Tensio
 
 
 def _note(rehearsal: OpenRehearsal, tension: Tension) -> None:
-    """Record the dismissal in a running session and in every panelist's notes, only once."""
+    """Record the dismissal once, in a running session and in every panelist's notes."""
     with rehearsal.store.transaction() as tx:
         if rehearsal.projection.is_dismissed(tension):
             return
@@ -182,7 +186,9 @@ def _note(rehearsal: OpenRehearsal, tension: Tension) -> None:
 
 
 def _found_as(rehearsal: OpenRehearsal, home: Home | None, finding: str) -> Tension:
-    """Return the contradiction with this id, even if dismissed: dismissing twice is no error."""
+    """Return the contradiction with the id *finding*, even a dismissed one: dismissing twice is not an
+    error.
+    """
     for one in rehearsal.projection.found:
         if one.id and one.id == finding:
             return one
@@ -201,13 +207,19 @@ def standing(rehearsal: OpenRehearsal, home: Home | None) -> tuple[Tension, ...]
 
 
 def dismissed_later(rehearsal: OpenRehearsal, home: Home | None) -> frozenset[str]:
-    """Return digests of what the presenter has dismissed since the session's end, from its home."""
+    """Return the digests of the contradictions that the presenter has dismissed since the session's end.
+
+    The dismissals are read from the session's home.
+    """
     if home is None or not (rehearsal.projection.ended and is_held_in(home, rehearsal)):
         return frozenset()
     return dismissed_of(home, rehearsal.options.id)
 
 
 def is_held_in(home: Home, rehearsal: OpenRehearsal) -> bool:
-    """Return whether the session is one of *home*; a copy there under another name is not."""
+    """Return whether the session lies in *home* under its own id.
+
+    A copy under another name does not count.
+    """
     root = rehearsal.store.root
     return root.parent == home.sessions and root.name == rehearsal.options.id

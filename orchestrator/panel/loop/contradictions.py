@@ -1,6 +1,7 @@
-"""Contradictions: proposed by an engine, verified by code, and doubted once before they are shown.
+"""Contradictions: an engine proposes them, code verifies them, and they are doubted once before being shown.
 
-Nothing here knows of a session: `contradiction_looks` asks for a rehearsal, and commands ask without one.
+Nothing here depends on a session. `contradiction_looks` calls this for a rehearsal, and commands call it
+without one.
 
 Source: READING.md, "Contradictions".
 """
@@ -19,19 +20,23 @@ from orchestrator.panel.engines.protocol import DoubtRequest, Engine, TensionsRe
 from orchestrator.panel.engines.together import ask
 
 DOUBTED: Final = "reading"
-"""Beside the verifier's reasons: there is a reading under which both places hold."""
+"""A reason for a refusal, besides the verifier's: under some reading of the words, both places are true."""
 KNOWN: Final = "known"
-"""The verifier's reason for what was found before: nothing about it can be mended."""
+"""The verifier's reason for refusing a contradiction found before: a new proposal of it cannot help."""
 SAME_MEASURE: Final = ("deck-vs-deck", "speech-vs-deck")
-"""Kinds whose figures code cannot tell to be of one thing (READING.md: 77 of 102 senseless pairs passed)."""
+"""Kinds whose numbers may be of different things, which code cannot tell (READING.md: 77 of 102 senseless
+pairs passed).
+"""
 KINDS: Final = (*SAME_MEASURE, "sum", "growth", "chart-vs-text")
 NEAR_SEGMENTS: Final = 3
-"""Segments of speech on either side that go with a quote to be doubted: about half a minute."""
+"""Segments of speech, on either side of a quote, that are sent along when it is doubted: about half a
+minute.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """The result of one look; code has verified everything in `tensions`."""
+    """The result of one look; code has verified every contradiction in `tensions`."""
 
     tensions: tuple[Tension, ...] = ()
     proposed: int = 0  # at first; a repair proposes nothing new
@@ -47,16 +52,16 @@ def propose(
     known: Sequence[Tension] = (),
     suspected: Sequence[Tension] = (),
 ) -> Looked:
-    """Ask *engine* what contradicts what in *passages*, and wait; an engine's error is not raised.
+    """Ask *engine* for the contradictions in *passages*, and wait; an engine's error is not raised.
 
-    What the verifier refuses goes back once, with the reason. A second call doubts what no figure decides,
-    and figures that may be of two things: they are kept only if no reading reconciles them, and dropped if
-    that call fails.
+    Proposals that the verifier refuses go back to the engine once, with the reason. A second call doubts the
+    contradictions that numbers cannot decide, and those whose numbers may be of two things. They stay only if
+    no reading reconciles their quotes; if that call fails, they are dropped.
 
     Args:
-        new: Ids of passages not looked at before; empty: all of them.
+        new: Ids of the passages that no look has examined before. If empty, all of them count as new.
         known: Contradictions found before, which are not returned again.
-        suspected: Contradictions with both their quotes that a verdict named: verified like the others.
+        suspected: Contradictions that a verdict named, with both quotes. They are verified like the others.
     """
     if not passages:
         return Looked()
@@ -103,7 +108,10 @@ def _verified(
 
 
 def _given_up(refused: Sequence[Refusal], again: Sequence[Proposal]) -> list[Refusal]:
-    """Return the refusals that no new proposal replaces: match by subject, else the first in order."""
+    """Return the refusals that no proposal in *again* replaces.
+
+    A proposal replaces the refusal with the same subject, else the first refusal in order.
+    """
     left = list(refused)
     for proposal in again:
         same = (one for one in left if one.proposal.subject == proposal.subject)
@@ -116,10 +124,9 @@ def _given_up(refused: Sequence[Refusal], again: Sequence[Proposal]) -> list[Ref
 def _undoubted(
     engine: Engine, found: Sequence[Tension], passages: Sequence[Passage]
 ) -> tuple[list[Tension], int, str | None]:
-    """Return the findings without a reconciling reading, the number of others, and why nobody could look, if
-    so.
+    """Return the findings that no reading reconciles, the number of the others, and the call's error.
 
-    A finding that the reply omits was not doubted, and is dropped.
+    The error is None if the call succeeded. A finding that the reply omits was not doubted, and is dropped.
     """
     doubtful = [one for one in found if is_doubted(one)]
     if not doubtful:
@@ -135,15 +142,15 @@ def _undoubted(
 
 
 def is_doubted(tension: Tension) -> bool:
-    """Return whether a finding needs a second look before it is shown.
+    """Return whether a finding must be doubted before it is shown.
 
-    It does if no figure decides it, if figures of two places do, or if words accompany the figures.
+    That is so if no number decides it, if numbers of two places do, or if words accompany the numbers.
     """
     return tension.class_ == READ or tension.kind in (*SAME_MEASURE, "speech-vs-speech")
 
 
 def _around(tensions: Sequence[Tension], passages: Sequence[Passage]) -> tuple[Passage, ...]:
-    """Return the quoted slides, whole, and the speech around what is quoted of it."""
+    """Return the slides that the contradictions quote, whole, and the speech around the quoted speech."""
     places = [place for tension in tensions for place in tension.sides]
     slides = {place.slide for place in places if place.said_at_s is None}
     times = {place.said_at_s for place in places if place.said_at_s is not None}
@@ -158,7 +165,7 @@ def _around(tensions: Sequence[Tension], passages: Sequence[Passage]) -> tuple[P
 
 
 def _proposal_of(tension: Tension, passages: Sequence[Passage]) -> Proposal | None:
-    """Return a suspicion as a proposal that no figure decides, or None if a quote is in no passage."""
+    """Return *tension* as a proposal that numbers cannot decide; None if a quote of it is in no passage."""
     operands = []
     for place in tension.sides:
         where = next((one.id for one in passages if _holds(one, place)), None)

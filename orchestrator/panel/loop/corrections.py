@@ -1,7 +1,8 @@
-"""Taking an answer back, or counting it as talk: one record names what is withdrawn, beside what was said.
+"""Taking an answer back, or counting it as talk.
 
-Files are append-only, so each file that holds something of the answer gets a line that it does not count;
-candidate questions that came of it are replaced by the earlier ones.
+One record names what is withdrawn. Files are append-only, so each file that contains something of the answer
+gets a line which says that this does not count. Candidate questions made from the answer are replaced by the
+earlier ones.
 
 Source: DESIGN.md, section 7.
 """
@@ -73,7 +74,7 @@ PRESENTER: Final = "the presenter"
 
 
 def correct(rehearsal: OpenRehearsal, number: int, text: str, *, who: str = PRESENTER) -> Segment:
-    """Correct a segment as `Session.correct`; the transcript names *who* corrects it."""
+    """Correct a segment as `Session.correct` does; the transcript names *who* corrects it."""
     words = one_line(text)
     with rehearsal.store.transaction() as tx:
         segments = rehearsal.projection.segments
@@ -120,7 +121,7 @@ def correct(rehearsal: OpenRehearsal, number: int, text: str, *, who: str = PRES
 
 
 def _note_in_history(rehearsal: OpenRehearsal, tx: Draft, exchange: str, number: int) -> None:
-    """Write below a closed exchange in the history what its answer really was."""
+    """Write into the history, below a closed exchange, what its answer really was."""
     closed = next((one for one in rehearsal.projection.exchanges if one.id == exchange), None)
     if closed is not None:
         at = legible.clock(rehearsal.now_s())
@@ -142,7 +143,7 @@ _COME_OF_IT = (
     MemoryProposed,
     ScratchpadProposed,
 )
-"""Types that name no exchange: what of them is written once an answer has begun may have come of it."""
+"""Types of records that name no exchange: any of them written after an answer began may result from it."""
 _OF_EXCHANGE = (
     AnswerEnds,
     AnswerHeard,
@@ -158,11 +159,13 @@ _OF_EXCHANGE = (
 def take_back(rehearsal: OpenRehearsal, at_s: float | None = None) -> Exchange:
     """Take the last answer back, and return its exchange, whose question is open again.
 
-    Its verdict and follow-up are withdrawn too, and so is a question asked since and not answered.
+    The answer's verdict and follow-up are withdrawn too, and so is a question that was asked since and not
+    answered.
 
     Args:
-        at_s: The session clock when the presenter said so; None: now. Words begun before belong to the
-            answer that is taken back, also if they came later; later ones answer the question again.
+        at_s: The session clock when the presenter took the answer back. If None, now. Words begun before this
+            time belong to the withdrawn answer, even if they are recognised later; words begun after it
+            answer the question again.
 
     Raises:
         SessionStateError: No answer can be taken back: none was given, the next question is being answered
@@ -189,13 +192,14 @@ def give_to_talk(rehearsal: OpenRehearsal, at_s: float | None = None) -> Exchang
     """Count the last answer's words as talk, and return its exchange, whose question waits again.
 
     Speech keeps its place. A typed answer, and a correction that names the answer, are withdrawn and written
-    again as talk. All else that came of the answer is withdrawn except contradictions: the words were said.
+    again as talk. Everything else that resulted from the answer is withdrawn except contradictions, since the
+    words were said.
 
     Args:
-        at_s: The session clock when the presenter said so; None: now.
+        at_s: The session clock when the presenter said that it was talk. If None, now.
 
     Raises:
-        SessionStateError: As at `take_back`, or no word was said to the question.
+        SessionStateError: As for `take_back`, or the presenter said nothing to the question.
     """
     with rehearsal.store.transaction() as tx:
         projection = rehearsal.projection
@@ -238,7 +242,7 @@ def _mark(projection: Projection) -> Mark:
     """Return the question whose answer can be taken back.
 
     Raises:
-        SessionStateError: There is no such question.
+        SessionStateError: No answer can be taken back.
     """
     playback = projection.playback
     if playback is not None and playback.kind == "run":
@@ -256,14 +260,16 @@ def _exchange(projection: Projection, mark: Mark) -> Exchange:
 
 
 def _stays(value: object) -> bool:
-    """Return whether a record stays when what was taken for an answer is talk."""
+    """Return whether a record stays valid when the words that were taken for an answer count as talk."""
     if isinstance(value, Corrected):
         return value.exchange is None
     return value is None or isinstance(value, SpeechHeard | Looked | FindingNoted)
 
 
 def _fallen(projection: Projection, mark: Mark, put_s: float) -> Iterator[tuple[object, Record, int]]:
-    """Yield the records since the question that fall with its answer, each with its number of segments."""
+    """Yield the records since the question that are withdrawn with its answer, each with its number of
+    segments.
+    """
     journal = projection.journal[mark.at :]
     opened = [value.exchange.id for value, _ in journal if isinstance(value, ExchangeOpened)]
     exchanges, has_begun, is_waiting = {mark.exchange, *opened}, False, True
@@ -308,7 +314,7 @@ def _fallen(projection: Projection, mark: Mark, put_s: float) -> Iterator[tuple[
 
 
 def _write_lines(rehearsal: OpenRehearsal, tx: Draft, exchange: Exchange, fallen: dict[int, object]) -> None:
-    """Write in each file that holds something of the answer that it does not count."""
+    """Write into each file that contains something of the answer that it does not count."""
     at = legible.clock(rehearsal.now_s())
     values = list(fallen.values())
     note = render.taken_back_note(at, exchange.id)
@@ -327,7 +333,7 @@ def _write_lines(rehearsal: OpenRehearsal, tx: Draft, exchange: Exchange, fallen
 
 
 def _restore_candidates(rehearsal: OpenRehearsal, tx: Draft, fallen: dict[int, object]) -> None:
-    """Write the candidate questions again that preceded those that are withdrawn."""
+    """Write again the candidate questions that preceded the withdrawn ones."""
     written = [one.waiting.candidate.agent for one in fallen.values() if isinstance(one, CandidateWritten)]
     for agent in dict.fromkeys(written):
         waiting = rehearsal.projection.waiting.get(agent) or panelist.empty_candidate(rehearsal, agent)

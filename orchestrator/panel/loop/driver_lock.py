@@ -1,4 +1,4 @@
-"""The driver's lock: the one process that refreshes candidates and moderates a session holds it.
+"""The driver's lock: held by the one process that refreshes candidates and moderates a session.
 
 Source: DESIGN.md, section 4.
 """
@@ -22,19 +22,21 @@ from orchestrator.panel.records.moderator import Driving
 
 
 class Driven:
-    """A drive of a session, under way."""
+    """A drive of a session that is under way."""
 
     def __init__(self) -> None:
         self.is_cut_short = False
 
     def cut_short(self) -> None:
-        """Leave no closing record, so that the session shows as interrupted."""
+        """Make the drive write no closing record, so that the session shows as interrupted."""
         self.is_cut_short = True
 
 
 @contextmanager
 def driving(rehearsal: OpenRehearsal, what: str) -> Iterator[Driven]:
-    """Hold the driver's lock; leave a closing record unless the drive fails or is cut short.
+    """Hold the driver's lock during the block, and write a closing record at its end.
+
+    The closing record is left out if the drive fails or is cut short.
 
     Raises:
         DriverBusyError: Another process drives this session; the message names its process id.
@@ -51,7 +53,7 @@ def driving(rehearsal: OpenRehearsal, what: str) -> Iterator[Driven]:
                 "stop it first, or use ask, answer and slide beside it"
             )
         try:
-            # What stands behind it is the last driver's clock, which `session_clock` goes on from.
+            # What stands behind it is the last driver's clock, which `SessionClock` goes on from.
             os.pwrite(fd, f"{os.getpid():<{PID_BYTES - 1}}\n".encode(), 0)
         except OSError as error:
             error.filename = str(path)
@@ -69,9 +71,10 @@ def driving(rehearsal: OpenRehearsal, what: str) -> Iterator[Driven]:
 
 
 def _taken(fd: int) -> bool:
-    """Return whether the lock is ours now.
+    """Try to take the driver's lock, and return whether this process holds it now.
 
-    Retry for a moment: a check whether a session is driven holds a shared lock for some microseconds.
+    This retries for a moment, since a check whether a session is driven holds a shared lock for some
+    microseconds.
     """
     for wait_s in (0.0, 0.005, 0.02):
         time.sleep(wait_s)
@@ -82,7 +85,7 @@ def _taken(fd: int) -> bool:
 
 
 def driver_pid(path: Path) -> int | None:
-    """Return the process id that the lock file names, or None."""
+    """Return the process id in the lock file, or None if it contains none."""
     try:
         return int(read_regular(path)[:PID_BYTES])
     except (OSError, ValueError):

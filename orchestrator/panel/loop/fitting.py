@@ -1,8 +1,8 @@
 """Shortening an agent's files where the model has little room.
 
-The least important parts are removed first: sections of the domain knowledge, from the end; news and the
-dossier; slides of the deck, the farthest from the request's first; last, the oldest speech. The character,
-its own notes and what was asked stay whole.
+The least important parts are removed first: sections of the domain knowledge, from the end; then news and the
+dossier; then slides of the deck, those farthest from the request's slide first; then the oldest speech. The
+character, the agent's own notes and the request stay whole.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def kept_within(context: Context, room_bytes: int, slide: int | None) -> Kept:
 
 
 def _least_missed(block: Block, text: str, parts: list[Part], slide: int | None) -> Iterator[Part]:
-    """Yield the sections that may be removed, in order of removal; the head stays."""
+    """Yield the parts of a file that may be removed, in order of removal; its head is not among them."""
     if block.path != DECK:
         yield from reversed(parts[1:])
         return

@@ -1,9 +1,9 @@
 """Live speech: each segment is durable in the transcript before the panel looks at it.
 
-A reader thread takes lines in; while a question is open, what the presenter says is also its answer. Each
-step of the loop is begun here, and its result is taken at a later look, so a slow, hanging or dead model
-delays no transcript, no slide and no other panelist. An engine that answers at once is asked and answered
-within one step. Where another process drives the session, this one only appends.
+A reader thread reads the lines. While a question is open, what the presenter says is also its answer. Each
+step of the loop is begun here, and its result is collected later, so a slow, hanging or dead model delays no
+transcript, no slide and no other panelist. An engine that answers at once is asked and answered within one
+step. Where another process drives the session, this one only appends.
 
 Source: DESIGN.md, sections 6 and 7.
 """
@@ -81,7 +81,7 @@ ENDING: Final = "the session is being ended"
 
 
 class Looking:
-    """One look for contradictions, in a separate thread; its findings are taken when they are there."""
+    """One look for contradictions in a separate thread, whose findings are collected when it is over."""
 
     def __init__(self, rehearsal: OpenRehearsal, look: contradiction_looks.Look) -> None:
         self.look = look
@@ -95,12 +95,12 @@ class Looking:
 
     @property
     def is_over(self) -> bool:
-        """Return whether the look has ended, with a result or, after an unexpected error, without."""
+        """Return whether the look has ended, with a result or, after an unexpected error, without one."""
         return not self._thread.is_alive()
 
 
 class Panel:
-    """The work under way for one live feed."""
+    """The calls and looks under way for one live feed."""
 
     def __init__(self, rehearsal: OpenRehearsal, say: Callable[[str], None]) -> None:
         self.rehearsal = rehearsal
@@ -119,11 +119,14 @@ class Panel:
         self._owes_verdict = open_ is not None and open_.turns[-1].answer is not None
 
     def heard(self) -> None:
-        """Note that somebody speaks; words added to or corrected in the transcript are noticed anyway."""
+        """Note that somebody is speaking.
+
+        New or corrected words in the transcript are noticed without this.
+        """
         self._heard_at_s = self.rehearsal.clock.there_s()
 
     def next_step(self) -> Step:
-        """Take the results that have come, drop outdated work, and return the step that is due."""
+        """Write the results that have come, cancel outdated calls, and return the step that is due."""
         self.rehearsal.store.catch_up()
         take_up_clock(self.rehearsal)
         if (words_seq := self.rehearsal.projection.words_seq) != self._words_seq:
@@ -136,12 +139,15 @@ class Panel:
         return next_step(self.state)
 
     def look(self) -> None:
-        """Take the results that have come, and carry out every step that is due now."""
+        """Write the results that have come, and carry out every step that is due now."""
         while not isinstance(step := self.next_step(), (Listen, End)):
             self.carry_out(step)
 
     def carry_out(self, step: Step) -> None:
-        """Begin a step, and write any result that is there at once; keep what others changed meanwhile."""
+        """Begin a step, and write its result if it is available at once.
+
+        What another process has changed meanwhile stays as it is.
+        """
         rehearsal = self.rehearsal
         with suppress(SessionStateError):
             match step:
@@ -163,7 +169,7 @@ class Panel:
         self._tell()
 
     def leave(self, why: str) -> None:
-        """Cancel everything that is under way, and record in the ledger what was cancelled."""
+        """Cancel everything that is under way, and record the cancelled calls in the ledger."""
         judged, self._judging = self._judging, None
         self._judged_at_s = None
         self._looking = None  # what was said since is looked through by the next feed
@@ -207,7 +213,10 @@ class Panel:
             self._conclude(judged)
 
     def _would_interrupt(self) -> bool:
-        """Return whether a follow-up would interrupt a sentence: it then waits, at most for a refresh."""
+        """Return whether asking a follow-up now would interrupt a sentence.
+
+        The follow-up then waits, at most for the interval of a refresh.
+        """
         there_s = self.rehearsal.clock.there_s()
         if self._judged_at_s is None:
             self._judged_at_s = there_s
@@ -215,7 +224,7 @@ class Panel:
         return is_speaking and there_s - self._judged_at_s < self.rehearsal.rules.timers_s.refresh
 
     def _let_go_of_the_overtaken(self) -> None:
-        """Cancel what was begun before a question was asked, or for an exchange that went on without it."""
+        """Cancel calls begun before a question was asked, or for an exchange that has changed since."""
         projection = self.rehearsal.projection
         if projection.ended or projection.state == "closing":
             self.leave(ENDING)
@@ -232,14 +241,17 @@ class Panel:
             self._leave_out(judged.exchange)
 
     def _leave_out(self, exchange: Exchange) -> None:
-        """Record that a verdict came too late; one on words that were corrected meanwhile is owed again."""
+        """Record that a verdict came too late.
+
+        If the words were corrected meanwhile, the answer is to be judged again.
+        """
         self._owes_verdict = answers.is_owed(self.rehearsal, exchange)
         panelist.left_out(self.rehearsal, exchange, CORRECTED if self._owes_verdict else ELSEWHERE)
 
     # ------------------------------------------------------------------ steps
 
     def _look(self) -> None:
-        """Look for contradictions: at once with rules, in the background with a model."""
+        """Look for contradictions: at once if the engine has no model, else in a separate thread."""
         if not self.rehearsal.has_model:
             contradiction_looks.look_if_due(self.rehearsal)
         elif (look := contradiction_looks.due(self.rehearsal)) is not None:
@@ -271,7 +283,7 @@ class Panel:
     # ------------------------------------------------------------------ what a terminal shows
 
     def _tell(self) -> None:
-        """Show what the moderator has said since last time, and what has begun or ceased to fail."""
+        """Show what is new since the last call: the moderator's lines, and failures that began or ended."""
         for line in self._teller.lines():
             self._say(line)
 
@@ -294,9 +306,9 @@ class Panel:
 
 
 POLL_S: Final = 0.1
-"""How often a live feed looks at its timers; far under the shortest pause that means anything (2 s)."""
+"""How often a live feed checks its timers; far less than the shortest pause that means anything (2 s)."""
 KINDS: Final = {".txt": "txt", ".vtt": "vtt", ".srt": "srt"}
-"""What a followed file is read as, by its ending; any other, and standard input, as JSON lines."""
+"""The format of a followed file by its suffix; any other suffix, and standard input, means JSON lines."""
 STOPPED: Final = "the feed was stopped"
 
 
@@ -308,18 +320,19 @@ def feed_live(
     say: Callable[[str], None],
     on_step: Callable[[], None] = lambda: None,
 ) -> None:
-    """Take in live speech from stdin (`-`) or a growing file, until it ends or *stop* returns True.
+    """Read live speech from stdin (`-`) or a growing file, until it ends or *stop* returns True.
 
-    In a followed file, lines that were taken before are skipped: each is recognised by all that precedes it,
-    so another file of the same name is taken from its beginning. When the speech is over, wait for the calls
-    under way; at a stop, cancel them.
+    In a followed file, lines that were already added are skipped. Each is recognised by everything that
+    precedes it, so another file of the same name is read from its beginning. When the speech is over, this
+    waits for the calls under way; if *stop* returns True, it cancels them.
 
     Args:
         say: Called with each line that a terminal shows.
         on_step: Called whenever nothing is due.
 
     Raises:
-        SpeechError: Lines were no segments; each was reported when it came, and the others were taken.
+        SpeechError: Some lines were not segments. Each was reported when it came, and the other lines were
+            added.
     """
     kind = "jsonl" if source == STDIN else KINDS.get(Path(source).suffix.lower(), "jsonl")
     name = source if source == STDIN else Path(source).name
@@ -334,7 +347,7 @@ def feed_live(
 
 
 def _feed(feed: Feed, source: str, stop: Callable[[], bool], on_step: Callable[[], None]) -> None:
-    """Drive the session, or only append where another process drives it."""
+    """Drive the session, or only append the speech if another process drives the session."""
     rehearsal = feed.rehearsal
     try:
         with driving(rehearsal, "feed"):
@@ -352,7 +365,7 @@ def _feed(feed: Feed, source: str, stop: Callable[[], bool], on_step: Callable[[
 def _drive(
     feed: Feed, panel: Panel, source: str, stop: Callable[[], bool], on_step: Callable[[], None]
 ) -> None:
-    """Do what is due, then take the next line, until the speech is over and nothing is under way."""
+    """Carry out due steps, then read the next line, until the speech is over and no call is under way."""
     lines = Lines(source, poll_s=POLL_S, stop=stop)
     try:
         while not stop():
@@ -373,7 +386,7 @@ def _drive(
 
 
 def _append(feed: Feed, source: str, stop: Callable[[], bool], on_step: Callable[[], None]) -> None:
-    """Take speech in, and do nothing else."""
+    """Append the speech to the transcript until it ends, and do nothing else."""
     lines = Lines(source, poll_s=POLL_S, stop=stop)
     try:
         while not (stop() or feed.is_over or feed.has_ended()):
@@ -385,7 +398,7 @@ def _append(feed: Feed, source: str, stop: Callable[[], bool], on_step: Callable
 
 @dataclass
 class Feed:
-    """The speech of one live feed, line by line; everything else is in the ledger."""
+    """The speech of one live feed, line by line; all other state is in the ledger."""
 
     rehearsal: OpenRehearsal
     say: Callable[[str], None]
@@ -404,7 +417,7 @@ class Feed:
         return self.rehearsal.projection.ended
 
     def take_next(self, lines: Lines) -> bool:
-        """Add the segments that the next line completes to the transcript; return False if none came."""
+        """Add the segments that the next line completes to the transcript; return False if no line came."""
         try:
             line = lines.next(POLL_S)
         except queue.Empty:

@@ -50,17 +50,19 @@ STALLING = "Stalling"
 CLOSING = "Closing"
 
 MIN_MINUTES = 2
-"""With fewer minutes left none are named: the phrases say "minutes", and one is hardly worth counting."""
+"""With fewer minutes left, no number of minutes is named: the phrases say "minutes", and one is hardly worth
+counting.
+"""
 
 OF_EACH: Final = 3
-"""Phrases of each occasion in one session: as many as a listener hears before the first comes again."""
+"""Phrases for each occasion in one session: as many as a listener hears before the first is repeated."""
 
 MINUTES_LEFT = "minutes_left"
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
 def write_phrases(rehearsal: OpenRehearsal, tx: Draft) -> None:
-    """Choose this session's phrases from the library. Their slots are filled when they are said."""
+    """Choose this session's phrases from the library; their slots are filled in when they are said."""
     chosen = choose(rehearsal.phrases, rehearsal.scene().deck.sha256)
     texts = list(dict.fromkeys(text for options in chosen.values() for text in options))
     named = _presenter(rehearsal.options)
@@ -73,14 +75,14 @@ def write_phrases(rehearsal: OpenRehearsal, tx: Draft) -> None:
 
 
 def choose(library: Phrases, key: str) -> dict[str, tuple[str, ...]]:
-    """Choose at most three phrases for each occasion: always the same for one *key*, others for another."""
+    """Choose at most three phrases for each occasion; the choice depends only on *key*."""
     return {
         heading: _from(f"{key}:{heading}", texts)[:OF_EACH] for heading, texts in library.items() if texts
     }
 
 
 def _from(key: str, texts: tuple[str, ...]) -> tuple[str, ...]:
-    """Return all *texts*, in an order that starts at a place chosen by *key*."""
+    """Return all *texts*, rotated to start at a position that depends on *key*."""
     start = zlib.crc32(key.encode()) % len(texts)
     return texts[start:] + texts[:start]
 
@@ -97,8 +99,8 @@ def say(
 ) -> bool:
     """Let the moderator say a phrase for *occasion*; return False if there is none.
 
-    Take this session's phrases in turn, among those that *fits* accepts and whose slots can all be filled;
-    never repeat the last one said on such an occasion, unless it is the only one.
+    The phrase is chosen in turn from this session's phrases that *fits* accepts and whose slots can all be
+    filled. The last phrase said on this occasion is not repeated, unless it is the only one.
 
     Args:
         exchange: The exchange that the phrase introduces or closes.
@@ -158,12 +160,12 @@ def _slots(state: State, persona: Persona | None, slide: int | None) -> dict[str
 
 
 def _presenter(options: Options) -> dict[str, str]:
-    """Return the slot of the presenter's name, without one for the unnamed: nobody is called "Presenter"."""
+    """Return the slot for the presenter's name, or no slot if the presenter is unnamed."""
     return {} if options.presenter == UNNAMED else {"presenter": options.presenter}
 
 
 def _filled(text: str, slots: Mapping[str, str]) -> str:
-    """Fill each slot once: braces inside a name stay as they are."""
+    """Fill each slot of the text once; braces inside a name stay as they are."""
     return _SLOT.sub(lambda slot: slots.get(slot[1], slot[0]), text)
 
 
@@ -176,22 +178,24 @@ def _filled(text: str, slots: Mapping[str, str]) -> str:
 
 
 _LEAD: Final = re.compile(r'(?:[^"“”?]*[.!:] +)?[^"“”.?!]*["“]')
-"""Before a quote: a sentence perhaps, and "On slide 3 you say"; not a question, not a quote."""
+"""Matches the text before a quote: perhaps a sentence, then a lead like "On slide 3 you say", without a
+question or quote.
+"""
 _END_OF_LEAD: Final = re.compile(r'(?:[.!]["”][.!]?|["”][.!]) +(?=[^\W_a-z]|["“])')
-"""The quote's end is the sentence's end, and another sentence begins."""
+"""Matches the end of a quote that also ends its sentence, where another sentence begins."""
 
 
 def bare_question(turn: Turn, quote: str | None) -> str:
-    """Return the question without its lead-in and the quote before or after it, which is shown above."""
+    """Return the question without its lead-in and without the quote, which is shown above it."""
     question = turn.question.removeprefix(turn.lead_in).lstrip() or turn.question
     bare = turn.bare if turn.bare is not None else bare_of(question, quote)
     return bare or question
 
 
 def bare_of(question: str, quote: str | None) -> str:
-    """Remove the quote from a question whose bare form is unknown; return "" where it must stay whole.
+    """Remove the quote from a question whose bare form is unknown; return "" if it must stay whole.
 
-    It must where cutting would leave half a sentence, or remove words of the question.
+    It must stay whole if cutting would leave half a sentence, or remove words of the question.
     """
     if (bare := _beside_quote(question, quote)) is not None:
         return bare
@@ -202,7 +206,10 @@ def bare_of(question: str, quote: str | None) -> str:
 
 
 def _beside_quote(question: str, quote: str | None) -> str | None:
-    """Return "How many?" for "How many: “We grew”?", "How many?" for "“We grew”: how many?", else None."""
+    """Return the question without a quote at its start or end that a colon separates, else None.
+
+    For "How many: “We grew”?" and for "“We grew”: how many?", that is "How many?".
+    """
     shown = (quote or "").rstrip(" .")
     for marked in (f"“{shown}”", f'"{shown}"') if shown else ():
         head, colon, rest = question.partition(marked)
@@ -230,13 +237,13 @@ OF_TIME: Final = frozenset({*SHARE_OF, NO_QUESTION, PAUSE})
 
 
 def due(state: State, *, presides: bool, is_at_a_stop: bool) -> str | None:
-    """Return the occasion of the one thing about time that is to be said now, or None.
+    """Return the occasion of the one phrase about time that is to be said now, or None.
 
     Args:
-        presides: The moderator runs the questions by itself, and so also speaks about the lack
-            of them; otherwise only the time budget is watched.
-        is_at_a_stop: The presenter has come to the end of a sentence or a slide. Elsewhere nothing is
-            said, unless waiting would delay it by more than a refresh.
+        presides: Whether the moderator runs the questions by itself. If so, it also says when there are none;
+            otherwise it watches only the time budget.
+        is_at_a_stop: Whether the presenter has come to the end of a sentence or a slide. If not, nothing is
+            said, unless waiting would delay the phrase by more than the interval of a refresh.
     """
     projection, timers = state.projection, state.rules.timers_s
     last = projection.said[-1] if projection.said else None
@@ -258,7 +265,7 @@ def due(state: State, *, presides: bool, is_at_a_stop: bool) -> str | None:
 
 
 def speak(rehearsal: OpenRehearsal, occasion: str) -> None:
-    """Say what is due, and note what is about time for the debrief."""
+    """Say the phrase that is due; note it for the debrief if it is about time."""
     if occasion not in OF_TIME:
         with rehearsal.store.transaction() as tx:
             say(rehearsal, tx, occasion)
@@ -280,7 +287,7 @@ def speak(rehearsal: OpenRehearsal, occasion: str) -> None:
 
 
 def _warn(rehearsal: OpenRehearsal, tx: Draft, state: State, occasion: str) -> None:
-    """Note every share of the time that is used up, and say the last of them."""
+    """Note every share of the time that is newly used up, and announce the last of these shares."""
     shares = _due_shares(state)
     for share in shares:
         line = f"- {share:.0%} of the time ({state.options.minutes} min) was used up.\n"
@@ -327,20 +334,24 @@ SHOWN = OF_TIME | {
     STALLING,
     CLOSING,
 }
-"""Follow-ups, thanks and transitions are left out: the question or the silence behind them says it."""
+"""Occasions whose phrases a terminal shows.
+
+Follow-ups, thanks and transitions are left out, since the question or the silence after them says the same.
+"""
 
 
 def spoken(rehearsal: OpenRehearsal, said: Said) -> str | None:
-    """Return the line as it is shown, or None if it is not shown."""
+    """Return the moderator's line as a terminal shows it, or None if it is not shown."""
     if said.occasion not in SHOWN:
         return None
     return f"{rehearsal.name_of(MODERATOR)} ({legible.clock(said.at_s)}): {said.text}"
 
 
 def question_lines(rehearsal: OpenRehearsal, exchange: Exchange) -> list[str]:
-    """Return the last question as it is shown: the words that it is about above it, and not repeated in it.
+    """Return the last question as a terminal shows it, below the words that it is about.
 
-    A question about the whole says so instead of the words; a presenter's own question says so too.
+    The question does not repeat those words. A question about the whole deck says so in their place; a
+    presenter's own question also says so.
     """
     name = rehearsal.name_of(exchange.agent)
     origin = render.origin(exchange)
@@ -349,18 +360,18 @@ def question_lines(rehearsal: OpenRehearsal, exchange: Exchange) -> list[str]:
 
 
 def about(rehearsal: OpenRehearsal, exchange: Exchange) -> list[str]:
-    """Return the words that a question is about with their places, those of an answer with its exchange."""
+    """Return the words that a question is about, with their places; words of an answer with its exchange."""
     return render.quoted(exchange, answer_quoted(exchange, rehearsal.projection.exchanges))
 
 
 def asked(exchange: Exchange) -> str:
-    """Return the last question, without the quote shown above it; a follow-up unchanged."""
+    """Return the last question without the quote that is shown above it, or a follow-up unchanged."""
     turn = exchange.turns[-1]
     return one_line(bare_question(turn, exchange.quote) if len(exchange.turns) == 1 else turn.question)
 
 
 class Teller:
-    """The news for a terminal: the moderator's lines, and what a failing engine holds up."""
+    """The news for a terminal: the moderator's lines, and what a failing engine delays."""
 
     def __init__(self, rehearsal: OpenRehearsal) -> None:
         self._rehearsal = rehearsal
@@ -368,7 +379,10 @@ class Teller:
         self._failing = set(rehearsal.projection.failed)
 
     def lines(self) -> list[str]:
-        """Return what is new since last time; a failure is reported when it begins and when it is over."""
+        """Return the lines that are new since the last call.
+
+        A failure is reported when it begins and when it ends.
+        """
         rehearsal, projection = self._rehearsal, self._rehearsal.projection
         news = [words for line in projection.said[self._told :] if (words := spoken(rehearsal, line))]
         self._told = len(projection.said)

@@ -1,4 +1,4 @@
-"""The new numbers of an answer: on no slide, and not said before.
+"""The new numbers of an answer: those that are on no slide and were not said before.
 
 Numbers are compared by value and unit, not by their words.
 """
@@ -18,8 +18,9 @@ from orchestrator.panel.model.exchange import Exchange
 class KnownNumbers:
     """The numbers of a session's deck and speech, each text read once.
 
-    `numbers_in` caches 4,096 texts for all sessions of a process, too few for a hundred talks: each answer
-    would read its whole talk again, which after ten minutes took a third of a second.
+    `numbers_in` caches 4,096 texts for all sessions of a process, which is too few for a hundred talks.
+    Without this class each answer would read its whole talk again, which took a third of a second after ten
+    minutes.
     """
 
     def __init__(self, deck: Deck) -> None:
@@ -29,7 +30,7 @@ class KnownNumbers:
         self._said: list[tuple[Segment, tuple[Number, ...]]] = []
 
     def before(self, segments: Sequence[Segment], at_s: float) -> Iterator[Number]:
-        """Yield the numbers of the session's *segments* that began before *at_s* of its clock."""
+        """Yield the numbers in those of the session's *segments* that began before *at_s* on its clock."""
         if [segment for segment, _ in self._said] != [*segments[: len(self._said)]]:  # some were taken back
             self._said = []
         self._said += [(segment, numbers_in(segment.text)) for segment in segments[len(self._said) :]]

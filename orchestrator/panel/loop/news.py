@@ -21,12 +21,12 @@ from orchestrator.panel.records.setup import UNNAMED
 from orchestrator.panel.records.start import IntelTaken
 
 FROM: Final = "web search"
-"""What stands in the place of a file's name; a later search takes the place of an earlier one."""
+"""Used in place of a file's name for findings of a search; a later search replaces an earlier one."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebIntel:
-    """The result of a search."""
+    """The result of a web search for intel."""
 
     queries: tuple[str, ...]  # word for word as they were sent
     revision: int
@@ -95,10 +95,11 @@ def _revise(
 
 
 def _check_may_revise(rehearsal: OpenRehearsal, refused: str) -> int:
-    """Return the maximum number of revisions, after checking that one is left before an engine is paid.
+    """Check that one more revision is allowed, before an engine is paid; return the maximum number.
 
     Raises:
-        SessionFrozenError, RevisionLimitError: No revision may follow; *refused* says what was not done.
+        SessionFrozenError, RevisionLimitError: No further revision is allowed; the message says what was not
+            done, in the words of *refused*.
     """
     store = rehearsal.store
     store.catch_up()

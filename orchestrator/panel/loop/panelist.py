@@ -30,8 +30,9 @@ from orchestrator.panel.records.start import FocusBriefWritten
 def whose(projection: Projection, panel: Sequence[str], tensions: Sequence[Tension]) -> list[str]:
     """Return for each contradiction the exchange that asked about it, else the one panelist that is to ask.
 
-    Prefer a panelist with a current question about it, else one whose focus brief has a line of its slides,
-    else any; among these who asked least, then who was given fewest, then the order of the seats.
+    A panelist with a current question about the contradiction is preferred, then one whose focus brief has a
+    line about its slides, then any. Among equals, the panelist who asked least comes first, then the one who
+    was assigned the fewest, then the one seated first.
     """
     asked = Counter(exchange.agent for exchange in projection.asked)
     given: Counter[str] = Counter()
@@ -49,9 +50,10 @@ def whose(projection: Projection, panel: Sequence[str], tensions: Sequence[Tensi
 
 
 def _asked_in(projection: Projection, tension: Tension) -> str | None:
-    """Return the id of the last exchange whose question, or pressing follow-up, was about it, or None.
+    """Return the id of the last exchange that asked about the contradiction, or None.
 
-    Without follow-ups, another seat would be given what its neighbour has just pressed.
+    A pressing follow-up about it counts like a question: otherwise another seat would be assigned what its
+    neighbour has just pressed.
     """
     by_follow_up = {one for one, pressed in projection.pressed if are_of(pressed.sides, tension)}
     own = (one.id for one in reversed(projection.asked) if one.id in by_follow_up or is_about(one, tension))
@@ -59,7 +61,11 @@ def _asked_in(projection: Projection, tension: Tension) -> str | None:
 
 
 def _fit(projection: Projection, agent: str, tension: Tension) -> int:
-    """Return 0 if its question about it is current, 1 if its focus brief has a line of its slides, else 2."""
+    """Return how well *agent* fits to ask about the contradiction; lower is better.
+
+    The result is 0 if the agent's current question is about it, 1 if its focus brief has a line about one of
+    its slides, else 2.
+    """
     waiting = projection.waiting.get(agent)
     if waiting is not None and waiting.status == "ready" and is_about(waiting.candidate, tension):
         return 0
@@ -74,7 +80,7 @@ def _fit(projection: Projection, agent: str, tension: Tension) -> int:
 
 
 def request_of(rehearsal: OpenRehearsal, agent: str, occasion: str, scene: Scene) -> CandidateRequest:
-    """Return the request for *agent*: all that it is given beside its files."""
+    """Return the request for *agent*: everything that it gets besides its files."""
     projection, options = rehearsal.projection, rehearsal.options
     current = _current(rehearsal, agent)
     standing = _standing(rehearsal, agent, current)
@@ -104,16 +110,16 @@ def candidate_path(agent: str) -> str:
 
 
 def made_from(receipt: Receipt) -> Iterator[str]:
-    """Yield digests of the files that a candidate question is made from: all but the question's own."""
+    """Yield the digests of the files from which a candidate question is made, except its own file."""
     own = candidate_path(receipt.agent)
     return (sha256 for path, _, sha256 in receipt.files if path != own)
 
 
 def _standing(rehearsal: OpenRehearsal, agent: str, current: Candidate | None) -> list[Candidate]:
-    """Return the presenter's own questions, and the other panelists' that may be asked.
+    """Return the presenter's own questions, and the other panelists' questions of which *agent* is told.
 
-    Of two panelists with questions on one line, the first seated keeps its own. Both are asked at the same
-    time: if each saw the other's, each would give way, and nobody would ask.
+    If two panelists have questions on one line, the one seated first keeps its own. Both are asked at the
+    same time, so if each saw the other's question, each would give way, and nobody would ask.
     """
     place = rehearsal.options.panel.index
     own = _quotes([current] if current is not None else [])
@@ -125,7 +131,7 @@ def _standing(rehearsal: OpenRehearsal, agent: str, current: Candidate | None) -
 
 
 def _others(rehearsal: OpenRehearsal, agent: str) -> list[Candidate]:
-    """Return the presenter's own questions, and the others' that can be asked or will be confirmed."""
+    """Return the presenter's own questions, and the other panelists' that can be asked or confirmed."""
     projection = rehearsal.projection
     brought = [brought_candidate(PRESENTER, *each) for each in projection.still_brought]
     waiting = [one for one in projection.waiting.values() if why_spent(projection, one) is None]
@@ -139,7 +145,7 @@ def _quotes(questions: Sequence[Candidate | Exchange]) -> frozenset[str]:
 
 
 def _current(rehearsal: OpenRehearsal, agent: str) -> Candidate | None:
-    """Return the panelist's own question that was not asked yet, or None."""
+    """Return the panelist's own question that has not been asked yet, or None."""
     last = rehearsal.projection.waiting.get(agent)
     if last is None or last.status == "empty" or was_asked(rehearsal.projection, last.candidate):
         return None
@@ -152,7 +158,7 @@ def _current(rehearsal: OpenRehearsal, agent: str) -> Candidate | None:
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """The grounds on which a panelist chooses a question, at one moment."""
+    """The grounds on which a panelist chooses a question, as they are at one moment."""
 
     common: tuple[object, ...]  # for every question: news, corrections, its contradictions, the talk's end
     others: tuple[Candidate, ...]  # the questions of the others and the presenter that stand
@@ -162,11 +168,12 @@ class Grounds:
     agent: str
 
     def digest_for(self, question: Candidate | None) -> str:
-        """Return the digest of what bears on *question*, which is kept for as long as the digest is the same.
+        """Return the digest of everything that matters for *question*.
 
-        It covers the common grounds, another's question on the same line, to which it would give way, and
-        what was said on its slide, in the talk and in answers. For a question about no particular slide,
-        every answer counts. An exchange without an answer does not: its question was among the others'.
+        While the digest is the same, the question is kept. The digest covers the common grounds, another
+        panelist's question on the same line, to which this one would give way, and what was said on its
+        slide, in the talk and in answers. For a question about no particular slide, every answer counts. An
+        exchange without an answer does not count, since its question was among the other panelists'.
         """
         own = _quotes([question] if question is not None else [])
         gives_way_to = [
@@ -188,7 +195,7 @@ class Grounds:
 
 
 def grounds_of(rehearsal: OpenRehearsal, agent: str) -> Grounds:
-    """Return the grounds on which *agent* can choose now."""
+    """Return the grounds on which *agent* can choose a question now."""
     projection, tensions = rehearsal.projection, rehearsal.scene().tensions
     seats = zip(tensions, whose(projection, rehearsal.options.panel, tensions), strict=True)
     to_ask = [(one.note, one.sides) for one, seat in seats if seat == agent]
@@ -200,7 +207,7 @@ def grounds_of(rehearsal: OpenRehearsal, agent: str) -> Grounds:
 
 
 def _slides(about: Candidate | Exchange | None) -> frozenset[int]:
-    """Return the slides that a question is about; none for the whole, or for words of no slide."""
+    """Return the slides that a question is about; none if it is about the whole deck or words of no slide."""
     if about is None:
         return frozenset()
     numbers = (about.slide, about.beside.slide if about.beside is not None else None)
@@ -214,9 +221,9 @@ NO_ANSWER_CAME: Final = "- No answer was given."
 
 
 def write_focus_briefs(rehearsal: OpenRehearsal, tx: Draft) -> None:
-    """Write each panelist's targets, in the order of the seats, no line twice.
+    """Write each panelist's targets into its focus brief, in the order of the seats, no line twice.
 
-    If the engine fails, the question bank chooses in its place, and the record says so.
+    If the engine fails, the question bank chooses instead, and the record says so.
     """
     taken: set[str] = set()
     panel = rehearsal.options.panel
@@ -255,7 +262,10 @@ def no_question(agent: str) -> Candidate:
 def write_candidate(
     rehearsal: OpenRehearsal, tx: Draft, agent: str, waiting: Waiting, *, receipt: str | None = None
 ) -> None:
-    """Put a candidate question into its file; *receipt*: that of the context that it was made from."""
+    """Write a candidate question to its file.
+
+    *receipt* is the id of the receipt of the context from which the question was made.
+    """
     heading = f"# Candidate question of {rehearsal.name_of(agent)}"
     question = None if waiting.status == "empty" else waiting.candidate
     tx.write(
@@ -275,7 +285,7 @@ def write_candidate(
 
 
 def empty_candidate(rehearsal: OpenRehearsal, agent: str) -> Waiting:
-    """Return the content of the candidate's file once its question is being asked."""
+    """Return the empty candidate that an agent's file contains once its question is being asked."""
     nothing = digest(())
     return Waiting(no_question(agent), "empty", rehearsal.now_s(), nothing, nothing)
 
@@ -283,8 +293,8 @@ def empty_candidate(rehearsal: OpenRehearsal, agent: str) -> Waiting:
 def add_noted(rehearsal: OpenRehearsal, tx: Draft, exchange: Exchange, judgement: Judgement) -> None:
     """Write a judgement's notes and observations of the presenter to the panelist's files.
 
-    If it notes nothing (silence, a verdict from a caller's own loop, a failed call), the outcome of the turn
-    is the note.
+    If the judgement has no note (after silence, a verdict from a caller's own loop, or a failed call), the
+    outcome of the turn is written as the note.
     """
     agent, now_s = exchange.agent, rehearsal.now_s()
     note = judgement.note
@@ -302,7 +312,7 @@ def add_noted(rehearsal: OpenRehearsal, tx: Draft, exchange: Exchange, judgement
 
 
 def add_note(rehearsal: OpenRehearsal, tx: Draft, exchange: Exchange, note: str) -> None:
-    """Write a note on the exchange's last turn to its panelist's file."""
+    """Write a note on the exchange's last turn to the notes of the exchange's panelist."""
     tx.append(
         f"{exchange.agent}/exchange-notes.md",
         render.note(exchange.id, len(exchange.turns), rehearsal.now_s(), note),
@@ -316,5 +326,5 @@ def _capital(text: str) -> str:
 
 
 def left_out(rehearsal: OpenRehearsal, exchange: Exchange, why: str) -> None:
-    """Record that a wanted judgement did not come."""
+    """Record that a judgement which was wanted did not come, and why."""
     rehearsal.store.note(LeftOut("judgement", exchange.id, why), by=exchange.agent)

@@ -1,4 +1,4 @@
-"""The plan of a session: everything that was given, read and checked before anything is created."""
+"""The plan of a session: all inputs, read and checked before anything is created."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ RULES = "templates/moderator/orchestration.md"
 
 @dataclass(frozen=True, slots=True)
 class StartOptions:
-    """The user's options; None means the default."""
+    """The user's options; an option that is None gets its default."""
 
     id: str | None = None
     presenter: str | None = None
@@ -87,7 +87,7 @@ class StartArguments(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A deck, and where it comes from."""
+    """A deck, and the file or session that it comes from."""
 
     deck: Deck
     path: Path | None = None  # of the file that it was read from
@@ -119,7 +119,7 @@ def _plain(name: str, value: Any) -> Any:
 
 
 def read_source(deck: str | Path | Source | None, deck_text: str | None) -> Source:
-    """Read the deck to start with; return one that is already read unchanged.
+    """Read the deck to start with, or return *deck* unchanged if it is already read.
 
     Raises:
         DeckError: The deck cannot be read.
@@ -141,7 +141,7 @@ def read_source(deck: str | Path | Source | None, deck_text: str | None) -> Sour
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A session to be created: nothing in it is asked for again."""
+    """A session to be created, complete: carrying it out asks for nothing again."""
 
     home: Home
     source: Source
@@ -157,7 +157,7 @@ class Plan:
 
 
 def plan_of(home: Home, source: Source, given: StartOptions) -> Plan:
-    """Make the plan for *given* in this home.
+    """Make the plan for the options *given* in this home.
 
     Raises:
         UsageError, HomeError, PersonaError, InputError
@@ -192,7 +192,10 @@ def plan_of(home: Home, source: Source, given: StartOptions) -> Plan:
 def _options(
     home: Home, given: StartOptions, layout: SeatedTable, rules: Orchestration, language: str, *, least: int
 ) -> Options:
-    """Combine *given* and settings into options: at least *least* exchanges unless fewer are asked for."""
+    """Combine the options *given* with the settings.
+
+    Allow at least *least* exchanges unless fewer are requested.
+    """
     config = home.config
     defaults = rules.defaults
     engine = given.engine or config.engine
@@ -248,7 +251,9 @@ def _check(given: StartOptions) -> None:
 
 
 MAX_OPTION: Final = 100
-"""Characters of a name; as many as memory keeps of a presenter's (`memory.model.MAX_PRESENTER_CHARS`)."""
+"""Maximum number of characters of a name, as many as memory stores of a presenter's
+(`memory.model.MAX_PRESENTER_CHARS`).
+"""
 _JOINERS: Final = re.compile("[\u200c\u200d]")  # no character to see, and yet part of Persian and Indic names
 
 
@@ -260,10 +265,11 @@ def _is_no_text(value: str) -> bool:
 
 
 def _kind(deck: Deck, given: str) -> str:
-    """Return the name of the kind of deck with this name or id; for "any", which has no name, its id.
+    """Return the name of the kind of deck with the name or id *given*, or its id for "any", which has no
+    name.
 
     Raises:
-        UsageError: There is no such kind; the message lists them.
+        UsageError: No kind has this name or id; the message lists the kinds.
     """
     from orchestrator.panel.bank.deck import NO_KIND, kind_of  # reads the bank: only where one is given
 
@@ -293,15 +299,19 @@ def _date(given: str | None) -> str | None:
 
 
 MINUTES: Final = 5
-"""An adversarial panelist asks up to four times (orchestration.md): a minute for each answer. Fewer would
-warn of the time during a full answer; with more, the share that was used would say nothing."""
+"""Minutes of a drill.
+
+An adversarial panelist asks up to four times (orchestration.md), so this allows a minute for each answer.
+With fewer minutes, the warning about the time would come during a full answer; with more, the share of the
+time used would mean nothing.
+"""
 
 
 def earlier_question(projection: Projection, exchange: str) -> Exchange:
     """Return the exchange with this id.
 
     Raises:
-        InputError: There is no such exchange; the message names the existing ones.
+        InputError: No exchange has this id; the message names the existing ones.
     """
     for one in projection.asked:
         if one.id == exchange:
@@ -314,7 +324,10 @@ def earlier_question(projection: Projection, exchange: str) -> Exchange:
 
 
 def source_of(rehearsal: OpenRehearsal) -> Source:
-    """Return the session's deck as it was read, with its file if that was kept; nothing is read again."""
+    """Return the session's deck as it was read, with its file if the session stores it.
+
+    Nothing is read again.
+    """
     deck = rehearsal.scene().deck
     kept = rehearsal.store.root / "source"
     return Source(deck, next(iter(sorted(kept.glob(f"{deck.sha256}.*"))), None))
@@ -323,7 +336,7 @@ def source_of(rehearsal: OpenRehearsal) -> Source:
 def source_of_drill(rehearsal: OpenRehearsal, earlier: Exchange) -> Source:
     """Return the session's deck with the question to ask again, which the new session's first record names.
 
-    The earlier outcome is kept for the debrief alone, to be shown beside the new answer.
+    The earlier outcome is stored only for the debrief, which shows it beside the new answer.
     """
     drilled = Drilled(rehearsal.options.id, earlier.id, rehearsal.exchange_on_record(earlier))
     return replace(source_of(rehearsal), drilled=drilled)
@@ -332,7 +345,7 @@ def source_of_drill(rehearsal: OpenRehearsal, earlier: Exchange) -> Source:
 def options_of_drill(options: Options) -> dict[str, Any]:
     """Return the options of a drill: those of its session, with one exchange.
 
-    A drill is not remembered: a panel's memory of a presenter should come from whole rehearsals.
+    A drill does not go into the panel's memory of a presenter, which should come from whole rehearsals.
     """
     return {
         "presenter": None if options.presenter == UNNAMED else options.presenter,
@@ -352,8 +365,8 @@ def options_of_drill(options: Options) -> dict[str, Any]:
 def put_again(rehearsal: OpenRehearsal, earlier: Exchange) -> Exchange:
     """Ask the question of an earlier session again, on the same deck and judged by the same measure.
 
-    Its words on slides are shown above it as before. Spoken words are in no speech here, so they are said
-    with the question.
+    Words on slides that it is about are shown above it as before. This session does not contain the speech
+    that it is about, so those words are said with the question.
     """
     on_deck, said = _places(earlier)
     question = bare_first(earlier)
@@ -383,7 +396,7 @@ def put_again(rehearsal: OpenRehearsal, earlier: Exchange) -> Exchange:
 
 
 def _places(earlier: Exchange) -> tuple[list[Place], list[Place]]:
-    """Return the places that the question is about: those on slides, and those in speech."""
+    """Return the places that the question is about: first those on slides, then those in speech."""
     if earlier.quote is None:
         return [], []
     own = Place(earlier.slide, earlier.said_at_s, earlier.quote, earlier.under)

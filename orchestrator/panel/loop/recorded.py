@@ -1,4 +1,4 @@
-"""Playing a recording: each step of the loop runs, and is waited for, in a separate transaction.
+"""Playing a recording: each step of the loop runs in a separate transaction and is waited for.
 
 The recording's clock stops while an engine is awaited.
 
@@ -47,7 +47,7 @@ Prompt = Callable[[Exchange], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Loading:
-    """A recording to be played, with its settings."""
+    """A recording to be played, with the settings for it."""
 
     recording: Recording
     kind: str  # as in Playback
@@ -100,9 +100,10 @@ def begin(rehearsal: OpenRehearsal, loading: Loading) -> None:
 
 
 def drive(rehearsal: OpenRehearsal, **how: Any) -> bool:
-    """Play the rest of the loaded recording as its driver; *how* as for `play`.
+    """Play the rest of the loaded recording as the session's driver.
 
-    If cut short, the session shows as interrupted, so that `resume` can continue it.
+    *how* is passed on to `play`. If the playing is cut short, the session shows as interrupted, so that
+    `resume` can continue it.
 
     Raises:
         DriverBusyError: Another process drives the session.
@@ -130,12 +131,12 @@ def play(
     """Take steps until the playback is over (return True) or *stop* returns True (return False).
 
     Args:
-        stop: Asked between steps.
-        wait_until: Called with the session clock at which the next step is due; at the
-            recording's own pace it sleeps; None: full speed.
+        stop: Called between steps.
+        wait_until: Called with the session clock at which the next step is due. To play at the recording's
+            own pace, it sleeps until then. If None, play at full speed.
         on_step: Called after every step, for a progress bar.
-        prompt: Gives the answer to the open question, in place of the recorded answers.
-        ask_person: As `answers.judge`.
+        prompt: Returns the answer to the open question, in place of the recorded answers.
+        ask_person: As for `answers.judge`.
     """
     try:
         with waits_until(stop):
@@ -191,7 +192,7 @@ def step(
 
 
 def _take_in(rehearsal: OpenRehearsal, piece: Piece | None) -> None:
-    """Take in the next piece of the recording."""
+    """Add the next piece of the recording to the session: a segment, the end of a section, or the end."""
     projection = rehearsal.projection
     if projection.playback is None:
         return
@@ -212,14 +213,14 @@ def _take_in(rehearsal: OpenRehearsal, piece: Piece | None) -> None:
 
 
 def _on_the_clock(segment: Segment, offset_s: float) -> Segment:
-    """Return the segment in the session's times: a second recording starts where the first one ended."""
+    """Return the segment with times on the session clock; a second recording starts where the first ended."""
     if not offset_s:
         return segment
     return replace(segment, start_s=segment.start_s + offset_s, end_s=segment.end_s + offset_s)
 
 
 def _take_answer(rehearsal: OpenRehearsal, prompt: Prompt | None) -> None:
-    """Take the answer that *prompt* gives; without one, the matching recorded answer, or none."""
+    """Take the answer that *prompt* returns; without *prompt*, take the matching recorded answer, if any."""
     exchange, playback = answering.still_open(rehearsal), rehearsal.projection.playback
     if prompt is not None or playback is None:
         answering.take_answer(rehearsal, prompt(exchange) if prompt is not None else None)

@@ -1,12 +1,12 @@
-"""Refreshing candidate questions: who is asked when, and how the replies are used.
+"""Refreshing candidate questions: when which panelist is asked, and how the replies are used.
 
 A recording waits for its engine (`refresh`): its clock stops meanwhile, and nothing is cancelled. Live speech
 does not wait (`begin`, `take`, `give_up`): each panelist has a separate call, a newer one replaces one that
-still runs, and a reply is written only if it still fits. A failing engine leaves the last good candidate, as
-stale, and the reason in the ledger.
+still runs, and a reply is written only if it still fits. If the engine fails, the last good candidate stays,
+marked as stale, and the ledger says why.
 
 `why_refresh` decides when. A model is shown its own question that was not asked yet (`panelist.request_of`),
-and keeps or replaces it: nobody else judges whether the talk has answered it.
+and keeps or replaces it. Nothing else judges whether the talk has answered the question.
 
 Source: DESIGN.md, sections 6 to 8.
 """
@@ -67,13 +67,13 @@ WHY: Final = {
     "end": "end",
     "played out": "end",
 }
-"""Why the candidates are looked at, and the occasion that a panelist's request then names."""
+"""Maps the reason for refreshing the candidates to the occasion that a panelist's request names."""
 
 
 def why_refresh(state: State, *, presides: bool) -> str | None:
-    """Return why the candidates must be refreshed before anything else, or None.
+    """Return why the candidates must be refreshed before anything else, or None if they need not be.
 
-    *presides*: the moderator runs the questions by itself.
+    *presides* is whether the moderator runs the questions by itself.
     """
     projection = state.projection
     if state.has_model and state.left <= len(projection.still_brought):
@@ -95,7 +95,8 @@ def is_state_old(state: State) -> bool:
 
 
 def next_tick_s(state: State) -> float:
-    """Return when the timer is next due in a recording, on the session clock; infinity if a model is asked.
+    """Return when the timer is next due in a recording, on the session clock; infinity if the engine is a
+    model.
 
     Ticks are whole multiples of the interval, so that they do not depend on how long a refresh took.
     """
@@ -107,14 +108,16 @@ def next_tick_s(state: State) -> float:
 
 
 MIN_GAP_S: Final = 60.0
-"""Between two rounds there may lie an answer, during which nobody is asked; most take less than a minute."""
+"""Shortest gap between two rounds to expect: nobody is asked during an answer, and most answers take less
+than a minute.
+"""
 ASKED = "a question was put meanwhile"
 UNSAID = "words that it had heard were taken back or corrected meanwhile"
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A panelist that was asked for its candidate question."""
+    """A panelist that was asked for its candidate question, with the reply to come."""
 
     agent: str
     context: Context
@@ -127,10 +130,10 @@ class Asked:
 
 
 def refresh(rehearsal: OpenRehearsal, why: str) -> None:
-    """Refresh every panelist's candidate question and wait for it; one record says when and why.
+    """Refresh every panelist's candidate question, and wait; one record says when and why.
 
-    At the timer, a panelist whose files are unchanged is not asked again, and a model's question is kept
-    without asking if nothing new bears on it (`Grounds`). *why*: one of `WHY`'s keys.
+    At the timer, a panelist whose files are unchanged is not asked again. A model's question is kept without
+    asking the model if nothing new matters for it (`Grounds`). *why* is one of the keys of `WHY`.
     """
     at_s = rehearsal.now_s()
     _mark_stale(rehearsal)
@@ -143,10 +146,10 @@ def refresh(rehearsal: OpenRehearsal, why: str) -> None:
 def begin(
     rehearsal: OpenRehearsal, why: str, running: dict[str, Asked], *, leave_out: str | None = None
 ) -> None:
-    """Refresh for live speech without waiting: calls that are not done at once are put into *running*.
+    """Refresh for live speech without waiting: calls that are not done at once are added to *running*.
 
-    A call in *running* is cancelled for a newer one of the same panelist, unless its inputs have not changed.
-    Call `take` for the finished calls first.
+    A call in *running* is cancelled for a newer one of the same panelist if its inputs have changed. Call
+    `take` for the finished calls first.
     """
     at_s = rehearsal.now_s()
     _mark_stale(rehearsal)
@@ -168,7 +171,9 @@ def begin(
 
 
 def take(rehearsal: OpenRehearsal, one: Asked) -> None:
-    """Write the result for *one*, in a separate transaction, if it still fits; else record why not."""
+    """Write the result of the call *one*, in a separate transaction, if it still fits; else record why
+    not.
+    """
     spent = _note_calls(rehearsal)
     with rehearsal.store.transaction() as tx:
         dropped = _overtaken(rehearsal, one, *_made_of(rehearsal, one))
@@ -188,7 +193,7 @@ def take(rehearsal: OpenRehearsal, one: Asked) -> None:
 
 
 def give_up(rehearsal: OpenRehearsal, running: dict[str, Asked], why: str) -> None:
-    """Cancel every running call; the ledger says why, unless the session has ended."""
+    """Cancel every call in *running*, and record *why* in the ledger unless the session has ended."""
     if not running:
         return
     given_up = [*running.values()]
@@ -210,7 +215,7 @@ def give_up(rehearsal: OpenRehearsal, running: dict[str, Asked], why: str) -> No
 def _to_ask(
     rehearsal: OpenRehearsal, why: str, running: Mapping[str, Asked], leave_out: str | None
 ) -> tuple[dict[str, str], list[tuple[str, Context, str]]]:
-    """Return whose candidate is kept, with its inputs' digest, and who is asked, with which context."""
+    """Return the agents whose candidates are kept, with inputs' digests, and those to ask, with contexts."""
     unchanged: dict[str, str] = {}
     wanted = []
     projection = rehearsal.projection
@@ -236,8 +241,9 @@ def _to_ask(
 def _is_forgotten_soon(rehearsal: OpenRehearsal, agent: str) -> bool:
     """Return whether the service's cache is likely to lose the agent's files before the next round.
 
-    The last two rounds are the estimate. If so, its question is refreshed although it is current: that reads
-    the files once and keeps them cached for the judgement that may follow, which would write them all again.
+    The time to the next round is estimated from the last two rounds. If the cache is likely to lose the
+    files, the agent's question is refreshed although it is current. That reads the files once and keeps them
+    cached for the judgement that may follow, which would otherwise write them all again.
     """
     now_s, given_s = rehearsal.elapsed_s(), rehearsal.given_at_s.get(agent)
     if given_s is None:
@@ -247,9 +253,9 @@ def _is_forgotten_soon(rehearsal: OpenRehearsal, agent: str) -> bool:
 
 
 def _stands(rehearsal: OpenRehearsal, agent: str) -> bool:
-    """Return whether a model's question can be asked, and nothing new bears on it.
+    """Return whether a model's question can still be asked, and nothing new matters for it.
 
-    Its age does not count: code has checked it just now, and the round confirms it.
+    The question's age does not count: code has checked it just now, and the round confirms it.
     """
     projection = rehearsal.projection
     last = projection.waiting.get(agent)
@@ -263,7 +269,7 @@ def _stands(rehearsal: OpenRehearsal, agent: str) -> bool:
 def _ask(
     rehearsal: OpenRehearsal, why: str, at_s: float, wanted: Sequence[tuple[str, Context, str]]
 ) -> list[Asked]:
-    """Ask everybody in *wanted*, all about the same moment."""
+    """Ask every agent in *wanted* for a candidate question, all about the same moment."""
     if not wanted:
         return []
     scene, asked = rehearsal.scene(), []
@@ -301,7 +307,7 @@ def _mark_stale(rehearsal: OpenRehearsal) -> None:
 
 
 def _confirmed(rehearsal: OpenRehearsal, kept: Mapping[str, str]) -> dict[str, str]:
-    """Return the models' questions that are kept, as agent and grounds' digest; their files stay."""
+    """Return the models' questions that are kept, as a map of agent to the grounds' digest."""
     waiting = rehearsal.projection.waiting
     return {
         agent: bears
@@ -345,7 +351,7 @@ def _came(
 def _write_round(
     rehearsal: OpenRehearsal, made: RoundMade, unchanged: Mapping[str, str], done: Sequence[Asked]
 ) -> None:
-    """Write one record for a round, *made* with its results, and the candidates."""
+    """Write one record for a round, *made* with its results, and the candidates' files."""
     spent = _note_calls(rehearsal)
     came = _came(rehearsal, done, unchanged)
     made = replace(made, made=tuple(came.made), inputs=came.inputs)
@@ -358,7 +364,7 @@ def _write_round(
 def _write(
     rehearsal: OpenRehearsal, tx: Draft, came: _Came, value: RoundMade | CallTaken, *, spent: bool
 ) -> None:
-    """Write the candidates' files, the record, and the state where it has changed."""
+    """Write the candidates' files, the record, and session-state.md if the state has changed."""
     before, failed = rehearsal.projection.hands, dict(rehearsal.projection.failed)
     for agent, made in came.made.items():
         panelist.write_candidate(rehearsal, tx, agent, made)
@@ -385,7 +391,10 @@ def _write(
 
 
 def _changing(rehearsal: OpenRehearsal, context: Context) -> Iterator[str]:
-    """Yield digests of files that can change between two refreshes: not those of the start, nor its own."""
+    """Yield the digests of files that can change between two refreshes.
+
+    Files that are fixed at the start, and the candidate's own file, are left out.
+    """
     layout, own = rehearsal.store.layout, candidate_path(context.agent)
     for path, _, sha256 in context.receipt.files:
         row = layout.files.get(path)
@@ -395,7 +404,10 @@ def _changing(rehearsal: OpenRehearsal, context: Context) -> Iterator[str]:
 
 
 def _made_of(rehearsal: OpenRehearsal, one: Asked) -> tuple[Waiting | None, str | None]:
-    """Return what a reply makes of the candidate's file, None: no change; and why the call failed."""
+    """Return the candidate that a reply makes, or None if the file stays unchanged, and the call's error.
+
+    The error is None if the call succeeded.
+    """
     got = together.outcome(one.reply)
     if isinstance(got, EngineError):
         last = rehearsal.projection.waiting.get(one.agent)
@@ -416,7 +428,7 @@ def _made_of(rehearsal: OpenRehearsal, one: Asked) -> tuple[Waiting | None, str 
 
 
 def _overtaken(rehearsal: OpenRehearsal, one: Asked, made: Waiting | None, failed: str | None) -> str | None:
-    """Return why the result must not be written any more, or None if it fits."""
+    """Return why the result of a call must not be written any more, or None if it still fits."""
     projection = rehearsal.projection
     if projection.state == "closing":
         return "the session is being ended"
@@ -434,12 +446,15 @@ def _overtaken(rehearsal: OpenRehearsal, one: Asked, made: Waiting | None, faile
 
 
 def _differs(new: Waiting, old: Waiting | None) -> bool:
-    """Return whether the file must be written; the same question again only confirms it."""
+    """Return whether the candidate's file must be written.
+
+    The same question again only confirms the old one.
+    """
     return old is None or (new.candidate, new.status) != (old.candidate, old.status)
 
 
 def _hands_up(rehearsal: OpenRehearsal, came: _Came) -> tuple[str, ...]:
-    """Return, in hand raise, whose candidate may be asked, given what was just made and confirmed."""
+    """Return, in hand raise, the agents whose candidates may be asked, with those just made or confirmed."""
     if rehearsal.options.mode != HAND_RAISE:
         return ()
     state, waiting = rehearsal.state(), {**rehearsal.projection.waiting, **came.made}
@@ -452,7 +467,7 @@ def _hands_up(rehearsal: OpenRehearsal, came: _Came) -> tuple[str, ...]:
 
 
 def _note_calls(rehearsal: OpenRehearsal) -> bool:
-    """Note the cost of the calls, and return whether that took the session's budget a step further."""
+    """Record the cost of the calls, and return whether the session's budget reached its next step."""
     before = budget_step(rehearsal)
     rehearsal.note_calls()
     return budget_step(rehearsal) != before

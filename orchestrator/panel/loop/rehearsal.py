@@ -1,4 +1,4 @@
-"""A session with everything that works on it: store, projection, assembler, seats, rules, engine.
+"""A session with everything that works on it: store, projection, assembler, seats, rules and engine.
 
 The functions of this folder take a rehearsal; all of its state can be rebuilt from the ledger.
 """
@@ -23,8 +23,8 @@ from orchestrator.core.errors import ConfigurationError, LedgerCorruptError, Oth
 from orchestrator.core.legible import one_line
 from orchestrator.core.privacy.off_record import LABEL, Withheld
 from orchestrator.core.store import files
+from orchestrator.core.store.ledger import Value
 from orchestrator.core.store.store import DRIVER_LOCK, Repair, Store
-from orchestrator.core.store.value import Value
 from orchestrator.core.table import CONFIG, MODERATOR
 from orchestrator.core.verify.shape import MAX_CLOCK_S
 from orchestrator.material.values import Segment
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
 BEAT_S: Final = 1.0
 PID_BYTES: Final = 16
-"""Of the lock file, for the driver's process id; the clock stands behind it."""
+"""Bytes at the start of the lock file for the driver's process id; the clock's last beat follows them."""
 _BEAT_BYTES: Final = 96
 _ENDS_WITHIN_S: Final = 5.0
 
@@ -71,13 +71,13 @@ class SessionClock:
     """The clock of one open session. Safe to use from many threads."""
 
     def __init__(self, root: Path) -> None:
-        """Make a stopped clock for `run` to start; *root* is the session's folder."""
+        """Make a stopped clock, which `run` starts; *root* is the session's folder."""
         self._path = root / DRIVER_LOCK
         self._stopwatch = Stopwatch()
         self._own: _Running | None = None
 
     def now_s(self, state: ClockState) -> float:
-        """Return session seconds, to the millisecond, given the clock's last setting in the ledger."""
+        """Return the session's seconds, to the millisecond, given the clock's last setting in the ledger."""
         if state.live_since is None:
             return state.at_s
         own = self._of(state)
@@ -88,25 +88,30 @@ class SessionClock:
         return self._stopwatch.seconds()
 
     def run(self, state: ClockState, from_s: float) -> None:
-        """Run the clock here, as the ledger set it to *state* when `there_s` was *from_s*."""
+        """Run the clock in this process, as the ledger set it to *state* when `there_s` was *from_s*."""
         self.stop()
         self._own = _Running(state, self._stopwatch, from_s, self._path)
 
     def stop(self) -> None:
-        """Stop running the clock; other processes keep its last beat. Stopping twice is no error."""
+        """Stop running the clock in this process; other processes still see its last beat.
+
+        Stopping a clock twice is not an error.
+        """
         own, self._own = self._own, None
         if own is not None:
             own.stop()
 
     def is_running(self, state: ClockState) -> bool:
-        """Return whether some process runs the clock: this one, or one with a beat within `MAX_GAP_S`."""
+        """Return whether a process runs the clock: this one, or one whose last beat is within `MAX_GAP_S`."""
         if state.live_since is None or self._of(state) is not None:
             return state.live_since is not None
         beat = _last_beat(self._path, state)
         return beat is not None and 0 <= beat.age_s <= MAX_GAP_S
 
     def has_gap(self, state: ClockState) -> bool:
-        """Return whether the clock that was set to *state* runs here, and has skipped time since."""
+        """Return whether this process runs the clock that was set to *state*, and it has skipped time
+        since.
+        """
         own = self._of(state)
         return own is not None and own.has_gap()
 
@@ -116,7 +121,7 @@ class SessionClock:
 
 
 class _Running:
-    """A clock that runs in this process, and the thread that writes its beats for the others."""
+    """A clock that runs in this process, with the thread that writes its beats for other processes."""
 
     def __init__(self, state: ClockState, stopwatch: Stopwatch, from_s: float, path: Path) -> None:
         self.state = state
@@ -135,7 +140,9 @@ class _Running:
         return round(self.state.at_s + self._stopwatch.seconds() - self._from_s, 3)
 
     def is_of(self, state: ClockState) -> bool:
-        """Return whether *state* is the last setting and the clock is not that of a forked parent."""
+        """Return whether *state* is the clock's last setting, and the clock is not that of a forked
+        parent.
+        """
         return self.state == state and self._pid == os.getpid()
 
     def has_gap(self) -> bool:
@@ -170,7 +177,7 @@ class _Running:
 
 
 def _opened(path: Path) -> int:
-    """Return a descriptor of the lock file, or -1 if it cannot be opened: the clock runs all the same."""
+    """Return a descriptor of the lock file, or -1 if it cannot be opened; the clock runs in either case."""
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, files.FILE_MODE)
     except OSError:
@@ -186,7 +193,7 @@ class _Beat:
 
 
 def _last_beat(path: Path, state: ClockState) -> _Beat | None:
-    """Return the last beat of the clock that was set to *state*, or None if there is no valid one."""
+    """Return the last beat of the clock that was set to *state*, or None if there is no valid beat."""
     try:
         fd = os.open(path, files.READ)
     except OSError:
@@ -202,9 +209,9 @@ def _last_beat(path: Path, state: ClockState) -> _Beat | None:
 
 
 def _beaten(path: Path, state: ClockState) -> float:
-    """Return the time of a clock that another process runs or ran, by its last beat or else its last record.
+    """Return the time of a clock that another process runs or ran: from its last beat, or last record.
 
-    At most one interval of beats is added to the last beat: after that, nobody was there.
+    At most one interval between beats is added to the last beat, since after that no process ran the clock.
     """
     beat = _last_beat(path, state)
     if beat is None:
@@ -219,16 +226,16 @@ T = TypeVar("T")
 
 
 class OpenRehearsal:
-    """One open session. Its files are read when they are first used.
+    """One open session, whose files are read when they are first used.
 
-    So a process that only asks for a context pays for the ledger's scan and nothing else.
+    A process that only asks for a context therefore pays for the ledger's scan and nothing else.
     """
 
     def __init__(self, store: Store, engine_of: Callable[[Options], Engine]) -> None:
         """Make a rehearsal of an open store.
 
         Raises:
-            LedgerCorruptError: The first record or a template's copy is not what it must be.
+            LedgerCorruptError: The first record or a template's copy is invalid.
         """
         started = started_of(store.opened)
         try:
@@ -261,7 +268,10 @@ class OpenRehearsal:
 
     @property
     def projection(self) -> Projection:
-        """Return the fold of all known records, or within a transaction, in its thread, that one's own."""
+        """Return the projection of all records read so far.
+
+        Within a transaction, its own thread gets the transaction's projection.
+        """
         return self._projection.now()
 
     @cached_property
@@ -273,7 +283,7 @@ class OpenRehearsal:
         return self.store.fold(Projection, fold, Projection.copy)
 
     def state(self, live: Live | None = None) -> State:
-        """Return all that the next step depends on, as of now."""
+        """Return everything on which the next step depends, as it is now."""
         projection = self.projection
         return State(
             projection=projection,
@@ -288,7 +298,10 @@ class OpenRehearsal:
         )
 
     def _hears_contradictions(self) -> bool:
-        """Return whether a verdict suspects a contradiction, or new on-the-record speech was not examined."""
+        """Return whether there is something to examine for contradictions.
+
+        That is a contradiction that a verdict suspects, or on-the-record speech that was not examined yet.
+        """
         projection = self.projection
         if projection.look_due is None:
             return False
@@ -309,13 +322,16 @@ class OpenRehearsal:
                 yield number, segment
 
     def is_presenters(self, segment: Segment) -> bool:
-        """Return whether the words are judged; the first speaker counts as the presenter until it shows."""
+        """Return whether the segment is the presenter's, and so is judged.
+
+        Before anybody's speech is recorded, any speaker counts as the presenter.
+        """
         projection = self.projection
         return not projection.seconds_by_speaker or segment.speaker in projection.presenter_labels
 
     @cached_property
     def engine(self) -> Engine:
-        """Return the engine, the source of the agents' words."""
+        """Return the engine, from which the agents' words come."""
         return self._engine_of(self.options)
 
     @cached_property
@@ -339,26 +355,28 @@ class OpenRehearsal:
 
     @cached_property
     def deck_passages(self) -> tuple[Passage, ...]:
-        """Return all of the deck that can be quoted, computed once."""
+        """Return all passages of the deck that can be quoted; they are computed once."""
         from orchestrator.material.checks.grounding import deck_passages
 
         return deck_passages(self.scene().deck)
 
     @cached_property
     def known_numbers(self) -> KnownNumbers:
-        """Return the numbers of the deck and of what was said, each text read once."""
+        """Return the numbers of the deck and of the speech; each text is read once."""
         from orchestrator.panel.loop.new_figures import KnownNumbers
 
         return KnownNumbers(self.scene().deck)
 
     @property
     def has_model(self) -> bool:
-        """Return whether a call takes time and may cost money, so that none is made without need."""
+        """Return whether calls of the engine take time and may cost money, so that none is made without
+        need.
+        """
         return self._offers[0]
 
     @property
     def reads(self) -> bool:
-        """Return whether the engine understands speech, so that it can be asked what contradicts what."""
+        """Return whether the engine understands speech, so that it can be asked for contradictions."""
         return self._offers[1]
 
     @property
@@ -377,13 +395,13 @@ class OpenRehearsal:
         return self.rules.turn_limits[self.options.intensity]
 
     def pauses(self, playback: Playback) -> Mapping[int, float]:
-        """Return where the recording pauses (`pauses_in`), computed once for a recording."""
+        """Return where the recording pauses (`pauses_in`); this is computed once for each recording."""
         if self._pauses is None or self._pauses[0] is not playback:
             self._pauses = (playback, pauses_in(playback, self.rules.timers_s.hand_raise_pause))
         return self._pauses[1]
 
     def now_s(self) -> float:
-        """Return the session clock, in seconds."""
+        """Return the time of the session clock, in seconds."""
         return self.store.now_s()
 
     def name_of(self, agent: str) -> str:
@@ -393,12 +411,12 @@ class OpenRehearsal:
     def context(
         self, agent: str, *, purpose: str, request: Request[Any] | None = None, engine: str | None = None
     ) -> Context:
-        """Assemble what *agent* is given now; the receipt goes to disk with the next record.
+        """Assemble the context that *agent* gets now; its receipt is written to disk with the next record.
 
         Args:
-            request: The request that it is for; an engine that sends messages states in the receipt what
-                it sends.
-            engine: Who answers; None: the session's engine.
+            request: The request that the context is for. An engine that sends messages states in the receipt
+                what it sends.
+            engine: The name of the engine that answers. If None, the session's engine.
         """
         context = self.peek(agent, purpose=purpose, engine=engine)
         if request is not None:
@@ -407,7 +425,7 @@ class OpenRehearsal:
         return context
 
     def _fitted(self, request: Request[Any], context: Context) -> Context:
-        """Shorten the context to the room that its engine has."""
+        """Shorten the context so that it fits the room that its engine has."""
         from orchestrator.panel.engines.protocol import Bounded, SeatRequest
 
         if not isinstance(self.engine, Bounded) or not isinstance(request, SeatRequest):
@@ -429,7 +447,9 @@ class OpenRehearsal:
         return context
 
     def addressed(self, request: Request[Any], context: Context) -> Context:
-        """Return the context with a receipt of what the engine will send, if it sends anything."""
+        """Return the context with a receipt of what the engine will send, or unchanged if it sends
+        nothing.
+        """
         from orchestrator.panel.engines.protocol import Addressing
 
         if not isinstance(self.engine, Addressing):
@@ -460,19 +480,19 @@ class OpenRehearsal:
                     tx.note(value, by=by)
 
     def peek(self, agent: str, *, purpose: str, engine: str | None = None) -> Context:
-        """Assemble what *agent* would be given now, and record nothing."""
+        """Assemble the context that *agent* would get now, without recording anything."""
         by = self.options.engine if engine is None else engine
         return self.assembler.prepare(agent, purpose=purpose, engine=by)
 
     def keep(self, context: Context) -> None:
-        """Record the receipt of a context that is used; on an ended session record nothing."""
+        """Record the receipt of a context that is used; if the session has ended, record nothing."""
         self.given_at_s[context.agent] = self.elapsed_s()
         if not self.store.frozen:
             value = recorded(context.receipt, self.store.history.version)
             self.store.add_receipt(context.receipt.id, value)
 
     def scene(self) -> Scene:
-        """Return the rehearsal as typed values for an engine: a snapshot that a running call can rely on."""
+        """Return the rehearsal as typed values for an engine: a snapshot on which a running call can rely."""
         from orchestrator.panel.engines.protocol import Scene
 
         projection = self.projection
@@ -500,7 +520,7 @@ class OpenRehearsal:
         )
 
     def _board_is_filed(self) -> bool:
-        """Return whether the session's configuration describes the board: it is written only once."""
+        """Return whether the session's configuration file describes the board; it is written only once."""
         from orchestrator.panel.engines.model.situation import board_lines
 
         if not self._has_filed_board and all(CONFIG in order for order in self.store.layout.orders.values()):
@@ -510,14 +530,17 @@ class OpenRehearsal:
         return self._has_filed_board
 
     def is_off_record(self, text: str) -> bool:
-        """Return whether the words were said off the record or quote such: no request may hold them."""
+        """Return whether the text was said off the record or quotes such words.
+
+        No request may contain such a text.
+        """
         hidden = self.store.hidden()
         if not hidden:
             return False
         return text in self._hidden(tuple(hidden)) or self.store.off_record().stays(f'"{text}"')
 
     def _hidden(self, seqs: tuple[int, ...]) -> frozenset[str]:
-        """Return the off-the-record words, piece by piece."""
+        """Return the off-the-record words: the text of each record in *seqs* that is in the transcript."""
         if self._hidden_words is None or self._hidden_words[0] != seqs:
             paths = self.store.hidden()
             values = [value_of(self.store.record(seq)) for seq in seqs if paths[seq] == TRANSCRIPT]
@@ -530,7 +553,7 @@ class OpenRehearsal:
         return self._hidden_words[1]
 
     def on_record(self, found: Sequence[T], words_of: Callable[[T], Iterable[str]]) -> Sequence[T]:
-        """Keep the items that rest on nothing said off the record: nobody is asked about that."""
+        """Return the items that rest on nothing said off the record, since nobody is asked about that."""
         if not self.store.hidden():
             return found
         return [one for one in found if not any(self.is_off_record(text) for text in words_of(one))]
@@ -581,7 +604,9 @@ def open_rehearsal(
 
 
 def other_crew(name: str, crew: str) -> OtherCrewError:
-    """Return the error that says which crew's the session *name* is, and what there is of it."""
+    """Return the error for a session *name* of another crew, which says whose it is and which commands
+    work.
+    """
     return OtherCrewError(
         f"session {name} is of the crew {one_line(crew)} and no rehearsal: use show, context, append, write, "
         "note, verify, end and archive",
@@ -593,7 +618,7 @@ def read_seats(templates: Mapping[str, str], agents: tuple[str, ...]) -> dict[st
     """Read every agent's persona, and every panelist's domain knowledge, as data.
 
     Raises:
-        PersonaError: A template breaks its format.
+        PersonaError: A template is not in its format.
     """
     from orchestrator.panel.personas.persona import Seat, read_domain, read_persona
 

@@ -44,13 +44,15 @@ from orchestrator.panel.records.projection import that_stand, with_persons
 
 
 MAX_READ: Final = 4000
-"""Characters of an answer in which figures are looked for, five minutes of speech; the first are named."""
+"""Characters of an answer that are searched for figures: five minutes of speech. The first figures are
+named.
+"""
 MAX_FIGURES: Final = 6
-"""Figures of one answer that are named: more are a table read aloud."""
+"""Maximum number of figures of one answer that are named: more figures are a table read aloud."""
 
 
 def add_profile(rehearsal: OpenRehearsal, tx: Draft, done: Exchange) -> None:
-    """Write how a closed exchange was answered to its panelist's file."""
+    """Write into its panelist's file how a closed exchange was answered."""
     lines = [
         f'{number}. "{one_line(turn.question)}": {answered(turn)}.'
         for number, turn in enumerate(done.turns, start=1)
@@ -89,7 +91,7 @@ def answered(turn: Turn) -> str:
 
 
 MAX_NOTE: Final = 1_000
-"""Characters of a note: a few sentences; what is longer is a comment."""
+"""Maximum number of characters of a note, a few sentences; a longer text is a comment."""
 
 
 def judge_as_person(
@@ -105,7 +107,8 @@ def judge_as_person(
     """Record a person's verdict, as `Session.judge_as_person` does.
 
     Args:
-        kept: Where the verdict is kept after the end; None: nowhere, since the session is in no home.
+        kept: Where the verdict is stored after the session's end. If None, it is not stored, since the
+            session is not in a home.
     """
     if verdict is not None and verdict not in PERSON_VERDICTS:
         raise UsageError(f"verdict {verdict[:40]!r}: use {', '.join(PERSON_VERDICTS)}")
@@ -133,7 +136,7 @@ def persons_of(rehearsal: OpenRehearsal, kept: Verdicts | None) -> Persons:
 
 
 def _note(rehearsal: OpenRehearsal, value: AnswerJudged) -> PersonVerdict | None:
-    """Write the verdict into a session that goes on, or return None if the session has ended."""
+    """Write the verdict into a running session and return it, or return None if the session has ended."""
     if rehearsal.projection.ended:
         return None
     try:
@@ -150,12 +153,12 @@ def _note(rehearsal: OpenRehearsal, value: AnswerJudged) -> PersonVerdict | None
 
 
 def shown_in_files(rehearsal: OpenRehearsal, said: PersonVerdict) -> PersonVerdict:
-    """Return the verdict without a note that quotes what was said off the record."""
+    """Return the verdict, without its note if the note quotes what was said off the record."""
     return replace(said, note="") if said.note and rehearsal.is_off_record(said.note) else said
 
 
 def _turn(rehearsal: OpenRehearsal, exchange: str, turn: int | None) -> int:
-    """Return the number of the turn whose answer is meant."""
+    """Return the number of the turn whose answer is to be judged."""
     asked = {one.id: one for one in rehearsal.projection.asked}
     if exchange not in asked:
         there = f"there are {', '.join(asked)}" if asked else "none was asked"
@@ -174,7 +177,10 @@ def _turn(rehearsal: OpenRehearsal, exchange: str, turn: int | None) -> int:
 
 
 def _answered(exchange: Exchange) -> list[int]:
-    """Return the turns, from 1, that got an answer; what was said to park a question is none."""
+    """Return the numbers, from 1, of the turns that got an answer.
+
+    The words that parked a question are not an answer.
+    """
     turns = exchange.turns[:-1] if exchange.outcome == "parked" else exchange.turns
     return [number for number, turn in enumerate(turns, start=1) if turn.answer]
 
@@ -185,9 +191,9 @@ def _answered(exchange: Exchange) -> list[int]:
 def resolve(
     rehearsal: OpenRehearsal, tx: Draft, exchange: Exchange, outcome: str, *, is_ending: bool = False
 ) -> Exchange:
-    """Write a closed exchange to the files, and give the floor back.
+    """Write a closed exchange to the files, and return the floor to the presenter.
 
-    *is_ending*: the session ends with it, so the floor is not given back.
+    If *is_ending*, the session ends with this exchange, and the floor is not returned.
     """
     done = replace(exchange, outcome=outcome)  # without what a person says of it, which is laid over
     judged = {place: shown_in_files(rehearsal, one) for place, one in rehearsal.projection.judged.items()}
@@ -211,7 +217,9 @@ def resolve(
 
 
 def _note_without_verdict(done: Exchange) -> str | None:
-    """Return a panelist's note on a last turn that nobody judged, or None if a verdict has made one."""
+    """Return a panelist's note on a last turn that nobody judged, or None if a verdict has already made a
+    note.
+    """
     last = done.turns[-1]
     if last.verdict is not None:
         return None
@@ -221,7 +229,7 @@ def _note_without_verdict(done: Exchange) -> str | None:
 
 
 def _round_off(rehearsal: OpenRehearsal, tx: Draft, done: Exchange) -> None:
-    """Say one phrase after an exchange: parked, back to the presentation, or the answer is noted."""
+    """Say one phrase after an exchange: it is parked, the talk goes on, or the answer is noted."""
     projection = rehearsal.projection
     if done.outcome == "parked":
         occasion = moderator.PARKING
@@ -235,7 +243,7 @@ def _round_off(rehearsal: OpenRehearsal, tx: Draft, done: Exchange) -> None:
 
 
 def close(rehearsal: OpenRehearsal, tx: Draft) -> None:
-    """Say the last words, once."""
+    """Say the closing words, unless they were already said."""
     projection = rehearsal.projection
     if all(said.occasion != moderator.CLOSING for said in projection.said):
         say(rehearsal, tx, moderator.CLOSING)

@@ -1,7 +1,6 @@
 """Creating a session: the plan is carried out in a temporary folder, which then gets the session's name.
 
-A start that fails leaves nothing behind.
-Source: DESIGN.md, section 6.
+A start that fails leaves no folder behind. Source: DESIGN.md, section 6.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ def blueprints(plan: Plan) -> Callable[[str], str]:
 
 
 def _fields(plan: Plan) -> dict[str, Any]:
-    """Return the fields that a blueprint may name; agents as the plain facts of their personas."""
+    """Return the fields that a blueprint may name; each agent is given as the plain facts of its persona."""
     options, deck = plan.options, plan.source.deck
     agents = {
         agent: {
@@ -89,7 +88,10 @@ def _fields(plan: Plan) -> dict[str, Any]:
 
 
 def _board(plan: Plan) -> str:
-    """Return the lines on the board, or "" if the file lacks room: each task then holds them instead."""
+    """Return the lines that describe the board, or a notice if the configuration file has no room for them.
+
+    Each task then contains the lines instead.
+    """
     lines = "\n\n".join(board_lines(plan.members, plan.options.kind))
     fits = len(lines.encode()) <= plan.layout.files[CONFIG].max_bytes // 2
     return lines if fits else "The board is so large that it stands with each task."
@@ -99,7 +101,7 @@ def _board(plan: Plan) -> str:
 
 
 LAYOUTS_VERSION: Final = 1
-"""Of the message layouts that a receipt may name; a session says with which it was made."""
+"""Version of the message layouts that a receipt may name; a session records the version it was made with."""
 
 
 def start_session(
@@ -116,9 +118,9 @@ def start_session(
     """Create a session and return its folder.
 
     Args:
-        carry: Returns what the session carries over from earlier ones; called once.
+        carry: Returns what the session carries over from earlier sessions. It is called once.
         tooling: The tools that its agents are offered, if the options say so.
-        then: Called before the session gets its name, so either both are done or neither is.
+        then: Called before the session gets its name, so that the session exists only if this call succeeded.
         say: Called with a line on each file of the home that is not part of the session.
 
     Raises:
@@ -142,7 +144,7 @@ def _make(
     tooling: Tooling | None,
     then: Callable[[OpenRehearsal], None],
 ) -> None:
-    """Create the whole session, durably, in a folder that does not count as a session yet."""
+    """Create the whole session, durably, in the folder *aside*, which does not count as a session yet."""
     store = create_store(aside, plan.layout, _first_value(plan, carried), BOARD)
     try:
         _keep_copies(aside, plan)
@@ -185,7 +187,7 @@ def _first_value(plan: Plan, carried: CarryOver) -> SessionStarted:
 
 
 def _kept_name(plan: Plan) -> str | None:
-    """Return the name of the deck's file in the session, or None if it is not kept."""
+    """Return the name of the deck's file in the session, or None if the session does not store the file."""
     source = plan.source
     if source.path is None or not plan.options.keep_source:
         return None
@@ -193,7 +195,7 @@ def _kept_name(plan: Plan) -> str | None:
 
 
 def _keep_copies(root: Path, plan: Plan) -> None:
-    """Copy the templates, and the deck's file unless it is not to be kept.
+    """Copy the templates into the session, and the deck's file unless it is not to be stored.
 
     Raises:
         InputError: The deck's file has changed since it was read.
@@ -210,7 +212,7 @@ def _keep_copies(root: Path, plan: Plan) -> None:
 
 
 def _write_files(rehearsal: OpenRehearsal, tx: Draft, plan: Plan) -> None:
-    """Write all the files that a session has before anybody speaks."""
+    """Write all files that a session has before anybody speaks."""
     _write_deck(rehearsal, tx, plan)
     _write_outside(rehearsal, tx, plan)
     rehearsal.note_calls(tx)

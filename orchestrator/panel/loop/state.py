@@ -30,7 +30,7 @@ _ENDS_SENTENCE = re.compile(r"[.?!…][\"'”’)\]]*\s*$")
 def pauses_in(playback: Playback, pause_s: float) -> Mapping[int, float]:
     """Map the number of segments before each pause of the recording to the session clock that reveals it.
 
-    The end of the recording is not among them.
+    The end of the recording does not count as a pause.
     """
     found: dict[int, float] = {}
     end_s = 0.0
@@ -68,7 +68,7 @@ def ends_sentence(segment: Segment) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """The state that only the process driving live speech knows, at one moment."""
+    """The state of a live feed that only the process driving it knows, at one moment."""
 
     silent_s: float  # since somebody last spoke, as long as this process was there
     is_asking: bool = False  # panelists' calls are under way
@@ -86,7 +86,10 @@ class Live:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """All that the next step depends on, at one moment. The projection is the live one: only read it."""
+    """Everything on which the next step depends, at one moment.
+
+    The projection is the live one, so only read it.
+    """
 
     projection: Projection
     options: Options
@@ -100,7 +103,7 @@ class State:
 
     @property
     def used_s(self) -> float:
-        """Return the seconds of the time that are used up."""
+        """Return how many seconds of the session's time are used up."""
         return sum(self.projection.times(self.now_s))
 
     @property

@@ -17,18 +17,22 @@ from orchestrator.panel.records.moderator import StateShown
 
 PATH = "moderator/session-state.md"
 BUDGET_SHOWN_FROM = 0.8
-"""The share of a session's budget at which the panel's engine warns of it."""
+"""The share of a session's budget from which session-state.md shows it.
+
+The panel's engine warns at the same share.
+"""
 
 
 def show_state(
     rehearsal: OpenRehearsal, tx: Draft, state: str, exchange: Exchange | None = None, *, again: bool = False
 ) -> None:
-    """Write session-state.md if more than the seconds of its time have changed.
+    """Write session-state.md if anything but the seconds of its time has changed.
 
-    While a question is open the seconds count as well: only they show how long an answer lasts.
+    While a question is open, a change of the seconds counts as well, since only they show how long an answer
+    takes.
 
-    *exchange* is the one that is going on, if any. *again*: write the page in any case, so that it counts as
-    shown.
+    *exchange* is the exchange that is going on, if any. If *again*, the page is written in any case, so that
+    it counts as shown.
     """
     options, projection = rehearsal.options, rehearsal.projection
     now_s = rehearsal.now_s()
@@ -62,7 +66,7 @@ def show_state(
 
 
 def show_state_again(rehearsal: OpenRehearsal) -> None:
-    """Update session-state.md, also if only its seconds have changed."""
+    """Write session-state.md again, even if only its seconds have changed."""
     with rehearsal.store.transaction() as tx:
         projection = rehearsal.projection
         show_state(rehearsal, tx, projection.state, projection.asking, again=True)
@@ -77,7 +81,7 @@ def _but_seconds(page: str) -> list[str]:
 
 
 def _degraded(rehearsal: OpenRehearsal) -> list[str]:
-    """Return what a failing engine impairs, a line each; nothing while all is well."""
+    """Return one line for each thing that a failing engine impairs; none if nothing fails."""
     projection = rehearsal.projection
     lines = [f"- Offline panel: {one_line(projection.took_over)}"] if projection.took_over is not None else []
     lines += [
@@ -97,7 +101,7 @@ def _degraded(rehearsal: OpenRehearsal) -> list[str]:
 
 
 def budget_step(rehearsal: OpenRehearsal) -> int:
-    """Return how far the session's budget is used up: 0 below the warning, 1 warned, 2 all of it."""
+    """Return how much of the session's budget is used: 0 below the warning, 1 above it, 2 if all is used."""
     calls = rehearsal.projection.calls
     share = (calls[-1].budget_share if calls else None) or 0.0
     return (share >= BUDGET_SHOWN_FROM) + (share >= 1)

@@ -1,8 +1,8 @@
 """The next step of a rehearsal: one function from the state to a step, for recordings and live speech.
 
-`next_step` writes nothing and asks nobody. Two drivers carry out what it says: `recorded` waits for what a
-step begins, `live` begins it and takes the result later. The ledger is the only state between two steps, so a
-rehearsal that was killed after any record goes on from there.
+`next_step` writes nothing and asks nobody. Two drivers carry out the step that it returns: `recorded` waits
+for the result of each step, `live` begins the step and collects its result later. The ledger is the only
+state between two steps, so a rehearsal that was killed after any record goes on from there.
 
         Speak (opening)
           │
@@ -48,14 +48,14 @@ from orchestrator.panel.personas.orchestration import SECTION_BREAKS
 from orchestrator.panel.records.projection import Playback
 
 TIMEOUT_S = 5.0
-"""Session clock: how long a break waits for questions that are being made, where others are ready.
+"""How long, on the session clock, a break waits for questions that are being made if others are ready.
 
-A longer wait is a silence in the room; a shorter one leaves out whoever's call takes a little longer.
+A longer wait is a silence in the room; a shorter wait leaves out panelists whose calls take a little longer.
 """
 
 
 class Piece(Enum):
-    """The part of a recording that is taken in next."""
+    """The next part of a recording that is added to the session."""
 
     SEGMENT = "segment"
     SLIDE = "slide"
@@ -80,14 +80,14 @@ class Look:
 class Refresh:
     """A step: refresh every panelist's candidate question."""
 
-    why: str  # of `refresh_rules.WHY`
+    why: str  # of `refreshing.WHY`
     at_s: float | None = None  # as in Listen
     leave_out: str | None = None  # the panelist whose question is being judged
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A step: let whoever is next ask a question."""
+    """A step: let the next panelist ask a question."""
 
     at_pause: bool = False  # somebody comes in; else the moderator calls on somebody
     at_s: float | None = None  # as in Listen
@@ -105,7 +105,7 @@ class Judge:
 
 @dataclass(frozen=True, slots=True)
 class ShowState:
-    """A step: update session-state.md, live, if nothing else has since the last time."""
+    """A step of live speech: update session-state.md if nothing else has updated it since the last time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def next_step(state: State) -> Step:
 
 
 def is_run(playback: Playback | None) -> bool:
-    """Return whether a recording is played in which questions come by themselves."""
+    """Return whether a recording is being played in which the panel asks its questions by itself."""
     return playback is not None and playback.kind == "run"
 
 
@@ -165,11 +165,11 @@ def _is_over(state: State) -> bool:
 def _in_exchange(state: State, exchange: Exchange) -> Step:
     """Wait for the answer, take it and judge it; nobody else asks before the exchange is closed.
 
-    Meanwhile, live, session-state.md is updated as often as candidates are refreshed. A model's candidates
-    are refreshed when the answer is complete, while its verdict is under way: the others have then heard it,
-    and are ready when the floor is free. Earlier would be useless: a question made of half an answer cannot
-    be asked, and the other half makes it outdated. Without a model a refresh costs nothing, and is made all
-    the time.
+    In live speech, session-state.md is updated meanwhile as often as candidates are refreshed. A model's
+    candidates are refreshed when the answer is complete, while the verdict on it is under way. The other
+    panelists have then heard the answer, and are ready when the floor is free. An earlier refresh would be
+    useless: a question made from half an answer cannot be asked, and the other half makes it outdated.
+    Without a model a refresh costs nothing, so candidates are refreshed all the time.
     """
     live = state.live
     if live is None:
@@ -186,14 +186,16 @@ def _in_exchange(state: State, exchange: Exchange) -> Step:
 
 
 def _meanwhile(state: State, refresh: Refresh | None) -> Step:
-    """Return the step while somebody speaks: candidates, the state's page, or nothing."""
+    """Return the step to take while somebody speaks: *refresh*, an update of the state's page, or
+    listening.
+    """
     if refresh is not None:
         return refresh
     return ShowState() if is_state_old(state) else Listen()
 
 
 def _last_of(state: State, live: Live) -> Step:
-    """Wait for what is under way, and begin nothing else: the feed or the session is being ended."""
+    """Wait for what is under way, and begin nothing else, since the feed or the session is being ended."""
     if not live.is_over:
         return Listen()
     open_ = state.projection.open
@@ -208,10 +210,10 @@ def _last_of(state: State, live: Live) -> Step:
 
 
 def _may_look(state: State, *, presides: bool) -> bool:
-    """Return whether to examine what was said now, if that is due; live, one look at a time.
+    """Return whether a look for contradictions that is due may be made now.
 
-    In a run a model looks where a question may follow, and once when all is over: a verdict names what its
-    answer contradicts.
+    Live, there is one look at a time. In a run, a model looks where a question may follow, and once when
+    everything is over, since a verdict names what its answer contradicts.
     """
     projection = state.projection
     if state.live is not None:
@@ -230,7 +232,7 @@ def _waits(state: State) -> bool:
 
 
 def _waits_for_questions(state: State) -> bool:
-    """Return whether a break waits for questions: as long as nobody has one, otherwise only briefly."""
+    """Return whether a break waits for questions: briefly if a panelist has one, else until one is ready."""
     live = state.live
     if live is None or not live.is_asking or state.projection.open is not None:  # which waits to be put again
         return False
@@ -257,7 +259,7 @@ def _is_at_a_stop(state: State) -> bool:
 
 
 def _may_come_in(state: State, live: Live) -> bool:
-    """Return whether, live, the presenter has been silent for long enough for somebody to come in."""
+    """Return whether, in live speech, the presenter is silent for so long that a panelist may come in."""
     if state.options.mode == SECTION_BREAKS or state.projection.break_due or not state.projection.segments:
         return False
     is_silent = live.silent_s >= state.rules.timers_s.hand_raise_pause
@@ -265,7 +267,9 @@ def _may_come_in(state: State, live: Live) -> bool:
 
 
 def _may_come_back(state: State) -> bool:
-    """Return whether a parked question may come back at this pause, at the same distance as any other."""
+    """Return whether a parked question may come back at this pause, at the distance that any question
+    needs.
+    """
     last_s = max((one.at_s for one in state.projection.said[-1:]), default=0.0)
     is_late_enough = state.now_s - last_s >= state.rules.timers_s.free_flow_gap
     return is_late_enough and to_come_back(state) is not None
@@ -275,7 +279,10 @@ def _may_come_back(state: State) -> bool:
 
 
 def _play(state: State, playback: Playback) -> Step:
-    """Return the next of: a pause to ask in, a refresh by timer, a change of slide, a segment, the end."""
+    """Return the next step of a recording that is played.
+
+    It is a pause to ask in, a refresh by timer, a change of slide, a segment, or the end.
+    """
     projection = state.projection
     if projection.played == len(playback.segments):
         return _behind_the_last(state, playback)
@@ -319,7 +326,10 @@ def _pause_s(state: State, playback: Playback) -> float | None:
 
 
 def _at_pause(state: State) -> Step | None:
-    """Let somebody come in, after a refresh of a model's questions if one can be asked, or return None."""
+    """Return the step at a pause: let a panelist come in, or None.
+
+    If one can be asked, a model's questions are refreshed first.
+    """
     if state.has_model and may_ask_at_pause(state) and state.projection.refreshed_at_s < state.now_s:
         return Refresh("pause", state.now_s)
     return Ask(at_pause=True, at_s=state.now_s) if choose_at_pause(state) is not None else None

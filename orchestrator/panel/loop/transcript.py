@@ -39,10 +39,10 @@ def add_segment(
     """Add one piece of speech to the transcript, durably, with the claims that it makes.
 
     Args:
-        begun_s: When the piece was begun, on the session clock (`turns.begun_s`); None: as its start says.
-        played: How many segments of the playback are then in the transcript.
-        source: The line of a followed file with which the piece was complete.
-        tx: The transaction that it belongs to; None: a new one.
+        begun_s: When the piece was begun, on the session clock (`turns.begun_s`). If None, at its start.
+        played: How many segments of the playback are in the transcript with this one.
+        source: The line of a followed file that completes the piece.
+        tx: The transaction to write in. If None, a new one.
     """
     with rehearsal.store.joined(tx) as tx:  # a claim is numbered by its segment, and others add some too
         if begun_s is None:
@@ -57,18 +57,18 @@ def add_segment(
 
 
 def _offset_s(rehearsal: OpenRehearsal, played: int | None) -> float:
-    """Return the session clock at which the recording began that a piece of speech is played from."""
+    """Return the session clock at which the recording began from which a segment is played, or 0."""
     playback = rehearsal.projection.playback
     return playback.offset_s if played is not None and playback is not None else 0.0
 
 
 def hear(rehearsal: OpenRehearsal, piece: LiveSegment) -> None:
-    """Add speech that has just come to the transcript, on the slide that was shown when it was begun.
+    """Add speech that has just come to the transcript, on the slide that was shown when the speech was begun.
 
-    A slide that it names is shown from then on, unless another one has been shown since.
+    If the speech names a slide, that slide is shown from then on, unless another one has been shown since.
 
     Raises:
-        UsageError: The deck has no such slide; nothing was taken.
+        UsageError: The deck does not have the slide; nothing was added.
     """
     with rehearsal.store.transaction() as tx:
         segment, begun_s = settled(rehearsal, piece)
@@ -82,10 +82,10 @@ def hear(rehearsal: OpenRehearsal, piece: LiveSegment) -> None:
 def settled(
     rehearsal: OpenRehearsal, piece: LiveSegment, *, from_s: float | None = None
 ) -> tuple[Segment, float]:
-    """Return the piece with its times, and when it was begun (`turns.begun_s`).
+    """Return the piece as a segment with its times, and the time when it was begun (`turns.begun_s`).
 
     Args:
-        from_s: The session clock since which its source has been heard: an earlier time is another clock's
+        from_s: The session clock when its source was first heard. An earlier time comes from another clock
             and is ignored.
     """
     now_s, segments = rehearsal.now_s(), rehearsal.projection.segments
@@ -102,7 +102,7 @@ def settled(
 
 
 def follow_slide(rehearsal: OpenRehearsal, number: int, begun_s: float, tx: Draft | None = None) -> None:
-    """Show the slide that a piece of speech names from when it was begun, unless another was shown since.
+    """Show the slide that a piece of speech names, from *begun_s* on, unless another was shown since.
 
     Raises:
         UsageError: The deck has no such slide.
@@ -124,10 +124,10 @@ def hear_once(
 
     Args:
         add: Adds the piece.
-        request: Identifies a piece that was already added; None: the piece's own id, if it has one.
+        request: Identifies a piece that was already added. If None, the piece's own id does, if it has one.
 
     Raises:
-        RequestIdReusedError: Something else was said by this id.
+        RequestIdReusedError: Another piece was added under this id.
         UsageError: The id is invalid.
     """
     if request is None and piece.id is not None:
@@ -156,7 +156,7 @@ def add_recording(rehearsal: OpenRehearsal, recording: Recording) -> None:
 
 
 def show_first(rehearsal: OpenRehearsal) -> None:
-    """Show the first slide from the beginning, if none was shown yet: a room has one in sight."""
+    """Show the first slide from the beginning if no slide was shown yet, since a room sees one."""
     slides = rehearsal.scene().deck.slides
     first = next((slide for slide in slides if not slide.hidden), None)
     if first is None or rehearsal.projection.slides:
@@ -186,7 +186,10 @@ def check_slide(rehearsal: OpenRehearsal, number: int) -> None:
 def change_slide(
     rehearsal: OpenRehearsal, number: int, *, at_s: float, estimated: bool, tx: Draft | None = None
 ) -> None:
-    """Mark a change of slide in the transcript; unless that was already seen, a section may end with it."""
+    """Mark a change of slide in the transcript.
+
+    A section may end with the change, unless that was already recorded.
+    """
     projection, deck = rehearsal.projection, rehearsal.scene().deck
     title = next((slide.title for slide in deck.slides if slide.number == number), "")
     ends = comes_in(projection, rehearsal.options, rehearsal.rules, number)
@@ -203,8 +206,8 @@ def change_slide(
 def comes_in(projection: Projection, options: Options, rules: Orchestration, to: int) -> bool:
     """Return whether the panel comes in when the presenter moves on to slide *to*.
 
-    It does with section breaks where a section ends, and in every mode where the presenter's own question is
-    for the slide that is left; but not twice at the same end.
+    With section breaks, it comes in where a section ends. In every mode, it comes in where the presenter's
+    own question is for the slide that is being left. It does not come in twice at the same end.
     """
     deck, here = projection.deck, projection.slide
     if deck is None or here is None or projection.section_ended == len(projection.slides):
@@ -239,7 +242,7 @@ def ends_section(projection: Projection, deck: Deck, to: int, every: int) -> boo
 
 
 def set_clock(rehearsal: OpenRehearsal, *, runs: bool, why: str | None = None) -> None:
-    """Let the session clock run in this process from now on, or stop it; *why*: as `ClockSet.why`."""
+    """Run the session clock in this process from now on, or stop it; *why* is as in `ClockSet.why`."""
     store, clock = rehearsal.store, rehearsal.clock
     with store.transaction() as tx:
         there_s = clock.there_s()
@@ -251,14 +254,16 @@ def set_clock(rehearsal: OpenRehearsal, *, runs: bool, why: str | None = None) -
 
 
 def clock_reaches(rehearsal: OpenRehearsal, at_s: float) -> None:
-    """Set a session clock that stands still, and is behind, to *at_s*: speech with times has come so far."""
+    """Set a session clock that is stopped and behind *at_s* to *at_s*, which speech with times has
+    reached.
+    """
     state = rehearsal.projection.clock
     if state.live_since is None and rehearsal.playing_s is None and at_s > rehearsal.now_s():
         rehearsal.store.note(ClockSet(at_s, False), by="moderator")
 
 
 def take_up_clock(rehearsal: OpenRehearsal) -> None:
-    """Set the clock again if this process was suspended and goes on, so that the ledger says so, once."""
+    """Set the clock again if this process was suspended and goes on, so that the ledger records it, once."""
     if rehearsal.clock.has_gap(rehearsal.projection.clock):
         with suppress(SessionFrozenError):  # it was ended in this very moment
             set_clock(rehearsal, runs=True)

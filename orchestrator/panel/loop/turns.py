@@ -38,15 +38,15 @@ the question counts as asked again at that moment.
 
 **It is complete** by a key, a button or a request (`answers.take_heard`), or by a silence of `answer_pause`
 seconds, whose second half counts down. The end of a feed counts as silence. Words in doubt (`Segment.doubt`)
-are never ended by silence: somebody looks at them first. Corrected words are no longer in doubt; if corrected
-to nothing, they are no part of an answer.
+are never ended by silence: somebody looks at them first. Corrected words are no longer in doubt, and words
+that were corrected to nothing are not part of an answer.
 
 **A question waits** for the end of a sentence; at the end of a section for the presenter to have begun the
 next slide and paused there. Where the presenter asks for questions, it waits for nothing.
 
-**That was my talk** (`corrections.give_to_talk`): what was taken for an answer is talk, with its own times
-and slides, as if nobody had asked. The question gives way until the presenter has gone on and paused, or asks
-for it, and is then asked again.
+**That was my talk** (`corrections.give_to_talk`): words that were taken for an answer are talk, with their
+own times and slides, as if nobody had asked. The question gives way until the presenter has gone on and
+paused, or asks for it, and is then asked again.
 
 Source: DESIGN.md, section 7.
 """
@@ -65,13 +65,18 @@ from orchestrator.panel.records.projection import Mark, Projection
 from orchestrator.panel.records.speech import TALK
 
 BREATH_S: Final = 0.5
-"""A silence at which a sentence that has ended shows that it has: two looks of a drive, and less than any
-pause that means something. While somebody speaks, the microphone says so ten times a second."""
+"""A silence that shows that a sentence has ended.
+
+It is as long as two checks of a drive, and shorter than any pause that means something. While somebody
+speaks, the microphone reports it ten times a second.
+"""
 TALKING, ASKED, ANSWERING, PAUSING, JUDGING = PHASES = ("talk", "asked", "answering", "pausing", "judging")
 SENTENCE: Final = "sentence"
 SLIDE: Final = "slide"
 PAUSE: Final = "pause"
-"""What a question waits for: the end of a sentence, words and a pause on the slide that is new, a pause."""
+"""The events that a question may wait for: the end of a sentence, words and a pause on the new slide, or a
+pause.
+"""
 HELD: Final = "Some of these words may not be what you said. Look at them, then press “That was it”."
 
 
@@ -94,7 +99,7 @@ def begun_s(told_s: float | None, estimated_s: float, now_s: float, *, runs: boo
     """Return when a piece of speech that has just come was begun, in seconds of the session clock.
 
     Args:
-        told_s: The start that its source gave; None: no valid one.
+        told_s: The start that its source gave, or None if it gave no valid one.
         estimated_s: The start that the transcript gives it.
         now_s: The session clock.
         runs: Whether that clock runs.
@@ -105,7 +110,7 @@ def begun_s(told_s: float | None, estimated_s: float, now_s: float, *, runs: boo
 
 
 def part_of(projection: Projection, begun_at_s: float) -> str:
-    """Return what words begun at that time are part of: ANSWER or TALK."""
+    """Return whether words begun at *begun_at_s* belong to an answer or to the talk: ANSWER or TALK."""
     if not is_waiting(projection) or begun_at_s < projection.put_at_s:
         return TALK
     ends_at_s = projection.ends_at_s
@@ -113,7 +118,7 @@ def part_of(projection: Projection, begun_at_s: float) -> str:
 
 
 def is_waiting(projection: Projection) -> bool:
-    """Return whether a question waits for its answer, or for the rest of it."""
+    """Return whether a question waits for its answer, or for the rest of its answer."""
     return projection.asking is not None and projection.asking.turns[-1].answer is None
 
 
@@ -121,7 +126,7 @@ def is_waiting(projection: Projection) -> bool:
 
 
 def is_complete(state: State, live: Live) -> bool:
-    """Return whether what was said so far is the whole answer to the open question."""
+    """Return whether the words said so far are the whole answer to the open question."""
     if not state.projection.has_words or is_held(state.projection):
         return False
     return live.is_over or live.silent_s >= state.rules.timers_s.answer_pause
@@ -133,7 +138,7 @@ def is_held(projection: Projection) -> bool:
 
 
 def ends_in_s(state: State, live: Live) -> float | None:
-    """Return the seconds until silence ends the answer, or None if they do not count down."""
+    """Return the seconds until silence ends the answer, or None while there is no countdown."""
     pause_s = state.rules.timers_s.answer_pause
     if not _is_answering(state.projection) or is_held(state.projection) or live.silent_s < pause_s / 2:
         return None
@@ -141,7 +146,7 @@ def ends_in_s(state: State, live: Live) -> float | None:
 
 
 def _is_answering(projection: Projection) -> bool:
-    """Return whether words of an incomplete answer have come."""
+    """Return whether an incomplete answer has words."""
     return is_waiting(projection) and projection.has_words
 
 
@@ -149,7 +154,7 @@ def _is_answering(projection: Projection) -> bool:
 
 
 def waits_for(state: State, live: Live) -> str | None:
-    """Return what a question waits for, live: SENTENCE, SLIDE, PAUSE, or None if it may be asked now."""
+    """Return what a question in live speech waits for: SENTENCE, SLIDE or PAUSE; None if it may be asked."""
     projection = state.projection
     if projection.is_question_wanted:
         return None
@@ -172,9 +177,9 @@ def is_at_a_stop(state: State, live: Live) -> bool:
 
 
 def _has_begun_slide(projection: Projection) -> bool:
-    """Return whether words were begun on the slide that is shown.
+    """Return whether the presenter has begun to speak on the slide that is shown.
 
-    If two pieces came since, the second was begun on it, whatever its times say.
+    If two pieces came since the change of slide, the second was begun on that slide, whatever its times say.
     """
     since = projection.segments[projection.segments_before_slide :]
     at_s = projection.slides[-1].at_s if projection.slides else 0.0
@@ -185,10 +190,12 @@ def _has_begun_slide(projection: Projection) -> bool:
 
 
 def withdrawable(projection: Projection) -> Mark | None:
-    """Return the question whose answer can be taken back, the last that was answered even in part, or None.
+    """Return the question whose answer can be taken back, or None.
 
-    It is None if nothing was answered, the next question is already being answered, or a recording is played
-    with its answers.
+    It is the last question that was answered, even if only in part.
+
+    The result is None if nothing was answered, the next question is already being answered, or a recording is
+    played with its answers.
     """
     if projection.playback is not None and projection.playback.kind == "run":
         return None
@@ -206,7 +213,7 @@ def withdrawable(projection: Projection) -> Mark | None:
 
 
 def floor_of(state: State) -> Floor:
-    """Return whose turn it is; without a drive here (`State.live`) nothing counts down."""
+    """Return whose turn it is; unless this process drives the session (`State.live`), nothing counts down."""
     projection, live = state.projection, state.live
     back = withdrawable(projection) if projection.state != "closing" and not projection.ended else None
     return Floor(

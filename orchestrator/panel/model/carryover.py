@@ -1,8 +1,8 @@
-"""The carry-over from earlier sessions: read once, when a session starts, and kept in its first record.
+"""The carry-over from earlier sessions: read once, when a session starts, and stored in its first record.
 
-It is no file and never touches a template. Each agent's text enters its context as one extra
-block after its files; what was left open before is also there as values, for an engine that
-works on values. Without the presenter's consent there is nothing to carry.
+The carry-over is not a file and never touches a template. Each agent's text enters its context as one extra
+block after its files. Questions that were left open before are also stored as values, for an engine that
+works on values. Without the presenter's consent there is nothing to carry over.
 
 Source: DESIGN.md, section 9.
 """
@@ -19,7 +19,7 @@ from orchestrator.panel.model.exchange import Exchange
 
 @dataclass(frozen=True, slots=True)
 class OpenPoint:
-    """A question of an earlier rehearsal that was not answered satisfactorily."""
+    """A question of an earlier rehearsal that did not get a satisfactory answer."""
 
     session: str
     exchange: str  # its id there
@@ -33,7 +33,7 @@ class OpenPoint:
 
 @dataclass(frozen=True, slots=True)
 class CarryOver:
-    """Everything that one session carries."""
+    """Everything that one session carries over from earlier ones."""
 
     texts: Mapping[str, str] = field(default_factory=dict)  # by agent; Markdown
     open_points: tuple[OpenPoint, ...] = field(default_factory=tuple)
@@ -53,9 +53,12 @@ NOTHING = CarryOver()
 
 @dataclass(frozen=True, slots=True)
 class Drilled:
-    """One question of an earlier session."""
+    """One question of an earlier session, asked again in a drill."""
 
     session: str
     exchange: str  # its id there
     before: Exchange | None = None
-    """How it went there, without what was off the record: only shown. None: kept by none before 0.3."""
+    """How the question went in the earlier session, without off-the-record words; it is only shown.
+
+    None before release 0.3.
+    """

@@ -1,4 +1,4 @@
-"""A question with its follow-ups, the answers, and the verdict on each."""
+"""A question with its follow-ups, the answers, and the verdict on each answer."""
 
 from __future__ import annotations
 
@@ -10,24 +10,32 @@ from orchestrator.material.claim import Place, Tension
 from orchestrator.material.values import PANEL
 
 VERDICTS = ("satisfied", "follow_up", "escalate", "unjudged")
-"""Of one answer. A failed call, a timeout and silence are `unjudged`: failure never reads as success."""
+"""The verdicts on one answer.
+
+A failed call, a timeout and silence are `unjudged`: a failure never counts as a success.
+"""
 OUTCOMES = ("satisfied", "unresolved", "parked", "unjudged")
-"""Of a whole exchange, as `interfaces.md` names them; its last verdict decides, unless it was parked."""
+"""The outcomes of a whole exchange, in the words of `interfaces.md`.
+
+Its last verdict decides, unless it was parked.
+"""
 PUT_AGAIN = "the question of an earlier rehearsal is put again"
-"""Why a panelist puts the question of a drill."""
+"""The reason recorded for a panelist's question in a drill."""
 YOURS = "yours to judge"
-"""Why an answer is unjudged that only a person or a model could judge."""
+"""The reason of an `unjudged` verdict on an answer that only a person or a model could judge."""
 GIVEN, PARTLY, NOT = "given", "partly", "not"
 PERSON_VERDICTS = (GIVEN, PARTLY, NOT)
-"""What a person says of an answer. Given counts as satisfied, partly and not as unresolved."""
+"""The verdicts that a person can give on an answer. Given counts as satisfied, partly and not as
+unresolved.
+"""
 NO_ANSWER = "no answer was given"
 NO_JUDGEMENT = "the engine gave no judgement"
-"""How the reason of a verdict begins whose engine failed; what failed stands behind it."""
+"""The beginning of a verdict's reason if the engine failed; the failure follows it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A target that a panelist means to attack, and why."""
+    """A part of the deck that a panelist means to attack, and why."""
 
     claim: str | None  # Claim.id; None where the line holds no extracted claim
     slide: int | None
@@ -64,7 +72,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Something that an agent noticed about the presenter, with the words behind it."""
+    """Something that an agent noticed about the presenter, with the words on which it is based."""
 
     text: str
     quote: str | None
@@ -102,12 +110,12 @@ class PersonVerdict:
 
 
 Persons = Mapping[tuple[str, int], PersonVerdict]
-"""What people say of answers, by exchange and the number of the turn, from 1."""
+"""People's verdicts on answers, by exchange and turn number, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One question and its outcome."""
+    """One question, with its answer and the verdict on it."""
 
     question: str
     needs: tuple[str, ...] = ()
@@ -117,7 +125,10 @@ class Turn:
     quote: str | None = None
     lead_in: str = ""  # the beginning of the question, which is not said again when it comes back
     bare: str | None = field(default=None, compare=False)
-    """Without the quote, which is shown above it; "": as it is; None: the record is of before 0.2."""
+    """The question without the quote that is shown above it.
+
+    If "", the question itself; if None, the record is older than 0.2.
+    """
     still_open: tuple[str, ...] = ()  # as Judgement.still_open
     remark: str = ""  # as Judgement.remark
     is_new_question: bool = False  # this question was not asked, or implied, by the one before it
@@ -127,7 +138,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One panelist's question and all that followed."""
+    """One panelist's question and everything that followed it."""
 
     id: str  # "x1", "x2", … in the order of asking
     agent: str
@@ -157,20 +168,22 @@ class Exchange:
 
     @property
     def left_open(self) -> tuple[str, ...]:
-        """Return the points left open by the last answer, and by the last one before each new question."""
+        """Return the points left open by the last answer, and by the last answer before each new question."""
         turns = self.answered
         last = (one for one, after in zip_longest(turns, turns[1:]) if after is None or after.is_new_question)
         return tuple(dict.fromkeys(point for turn in last for point in turn.still_open))
 
     @property
     def was_left_open(self) -> tuple[str, ...]:
-        """Return points that earlier answers left open and the last ones do not: asked on, or ignored."""
+        """Return the points that earlier answers left open and the last ones do not, because they were asked
+        on or ignored.
+        """
         named = dict.fromkeys(point for turn in self.answered for point in turn.still_open)
         return tuple(point for point in named if point not in self.left_open)
 
     @property
     def person(self) -> PersonVerdict | None:
-        """Return a person's verdict on the last answer, which decides, or None."""
+        """Return a person's verdict on the last answer, which decides the result, or None."""
         return self.answered[-1].person if self.answered else None
 
     @property
@@ -190,7 +203,7 @@ def result_of(said: PersonVerdict) -> str:
 
 
 def each_once(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
-    """Return every question once: of one that was parked and asked again, the later exchange."""
+    """Return every question once; if one was parked and asked again, only the later exchange."""
     taken_up = {exchange.comes_back_to for exchange in exchanges}
     return tuple(one for one in exchanges if one.id not in taken_up)
 
@@ -201,12 +214,14 @@ def not_taken_up(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
 
 
 def still_to_come_back(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
-    """Return the parked exchanges whose question can still come back: a question comes back once."""
+    """Return the parked exchanges whose question can still come back, which every question does at most
+    once.
+    """
     return tuple(one for one in not_taken_up(exchanges) if one.comes_back_to is None)
 
 
 def answered_with(quote: str, exchanges: Iterable[Exchange]) -> str | None:
-    """Return the first exchange whose answers hold the words, or None."""
+    """Return the id of the first exchange whose answers contain the quote, or None."""
     words = " ".join(quote.split())
     for one in exchanges:
         if any(words in " ".join((turn.answer or "").split()) for turn in one.turns):
@@ -215,9 +230,10 @@ def answered_with(quote: str, exchanges: Iterable[Exchange]) -> str | None:
 
 
 def answer_quoted(asked: Exchange, exchanges: Sequence[Exchange]) -> str | None:
-    """Return the exchange before *asked* whose answers hold the words that it is about, or None.
+    """Return the exchange before *asked* whose answers contain the words that it is about, or None.
 
-    Answers are speech as well, so such words have a time; but the time of an answer is no place in the talk.
+    Answers are speech as well, so such words have a time; but the time of an answer is not a place in the
+    talk.
     """
     if asked.quote is None or asked.said_at_s is None:
         return None

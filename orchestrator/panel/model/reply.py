@@ -1,7 +1,7 @@
-"""An engine's replies other than questions and verdicts: values kept in ledgers, every quote verified.
+"""An engine's replies other than questions and verdicts: values stored in ledgers, with every quote verified.
 
-An engine's own quotes are never kept: each `quote` here is the source's own stretch of text, found again by
-code; quotes that could not be found are left out.
+An engine's own quotes are never stored: each `quote` here is the source's own stretch of text, which code has
+found. Quotes that could not be found are left out.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from orchestrator.material.values import IntelItem
 # Facts: what was said that will still matter, each with the very words that it rests on.
 #
 # A fact names the ledger record that it was taken from and quotes it. Nothing else is a fact: whoever
-# proposes one, rules or a model, has it checked by `fact_grounding` before it is kept.
+# proposes one, rules or a model, has it checked by `memory.summariser` before it is kept.
 #
 # Source: the seed of the summariser (002), "Fact schema"; DESIGN.md, section 9.
 
@@ -25,12 +25,15 @@ from orchestrator.material.values import IntelItem
 FACT_TYPES: Final = (
     "decision", "commitment", "task_completed", "preference", "number", "open_thread", "person",
 )  # fmt: skip
-"""The seed's five, and the two that a board asks about most: what was promised, and figures."""
+"""The seed's five types of facts, and the two about which a board asks most: promises and figures."""
 
 CONFIDENCES: Final = ("high", "medium", "low")
-"""The seed's three, the surest first."""
+"""The seed's three levels of confidence, the surest first."""
 MAX_CONTENT_CHARS: Final = 400
-"""Our own limit: a plain spoken sentence has 100 to 200, and a model that writes more retells the passage."""
+"""Maximum number of characters of a fact; our own limit.
+
+A plain spoken sentence has 100 to 200, and a model that writes more retells the passage.
+"""
 
 SPEECH: Final = "speech"
 ANSWER: Final = "answer"
@@ -43,7 +46,7 @@ _NO_WORD = re.compile(r"[\W_]+")  # case and punctuation make no other fact
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One record to take facts from: a piece of speech, an answer, or an exchange that closed."""
+    """One record from which facts are taken: a segment of speech, an answer, or an exchange that closed."""
 
     __pydantic_config__: ClassVar = {"allow_inf_nan": False}  # a ledger may hold numbers that are none
 
@@ -73,7 +76,7 @@ class FactDraft:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A fact that is kept, with its source's date and place."""
+    """A fact that is stored, with its source's date and place."""
 
     id: str  # "f1", "f2", … in the order of finding
     type: str
@@ -125,7 +128,7 @@ class BetterAnswer:
 
 @dataclass(frozen=True, slots=True)
 class RubricCheck:
-    """One line of the rubric."""
+    """One line of the rubric, as an engine judged it."""
 
     name: str  # as asked
     state: str  # yes, partly, no or "not judged"
@@ -135,7 +138,7 @@ class RubricCheck:
 
 @dataclass(frozen=True, slots=True)
 class DebriefWords:
-    """All of a debrief that cannot be counted."""
+    """Everything in a debrief that cannot be counted."""
 
     fix: str = ""  # the one thing to fix first; "": nothing
     why: str = ""
@@ -160,7 +163,7 @@ class Bearing:
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """Something that the Scribe keeps: a goal, a decision or a blocker."""
+    """Something that the Scribe stores: a goal, a decision or a blocker."""
 
     kind: str  # goal, decision or blocker
     text: str  # one plain sentence
@@ -178,7 +181,7 @@ PANEL = "panel"
 
 @dataclass(frozen=True, slots=True)
 class BoardMember:
-    """One person on the board, as the user describes them, with what holds for the whole body."""
+    """One person on the board, as the user describes them, with the rules for the whole body."""
 
     name: str
     role: str = ""
@@ -201,7 +204,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Dossier:
-    """All that a presenter should know about the board's view of the deck before facing it."""
+    """Everything that a presenter should know about the board's view of the deck before facing the board."""
 
     deck: str  # its title, or its file's name
     slides: int

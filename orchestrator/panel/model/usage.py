@@ -1,6 +1,7 @@
-"""Tokens, money and time of a session's calls to a model. No word of the session is in it.
+"""Tokens, money and time of a session's calls to a model; none of the session's words are in it.
 
-A session's calls are in its ledger, a `call` record each, so anybody who opens it knows what was spent.
+Each of a session's calls is a `call` record in its ledger, so anybody who opens the ledger knows what was
+spent.
 """
 
 from __future__ import annotations
@@ -11,14 +12,17 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 TOLERANCE: Final = 0.9
-"""A call that reads less than this share of what the meter expects sets off the alarm.
+"""The share of the expected cache reads below which a call sets off the alarm.
 
-Not 1: the meter estimates tokens from bytes, and the service counts the output schema too. Much less would
-let the loss of one marked block of four go unseen. Source: caching.md, "What it must reach".
+It is not 1, because the expected number is estimated from bytes, and the service counts the output schema
+too. With a much lower share, the loss of one marked block of four would go unseen. Source: caching.md, "What
+it must reach".
 """
 WARNS_AT: Final = 0.8
-"""The share of a session's budget at which it is said that little is left; the session's time is told of at
-the same share first (DESIGN.md, section 7)."""
+"""The share of a session's budget from which the user is warned that little is left.
+
+The first warning about the session's time comes at the same share (DESIGN.md, section 7).
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,7 @@ class Total:
 
 
 def total(usages: Iterable[CallUsage]) -> Total:
-    """Add usages up."""
+    """Return the sum of the usages."""
     whole = Total()
     for one in usages:
         alarms = int(one.alarm)
@@ -101,7 +105,7 @@ def total(usages: Iterable[CallUsage]) -> Total:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The maximum that a session's calls may use; None: no limit.
+    """The maximum that a session's calls may use; a limit that is None does not apply.
 
     A model without a known price uses up no money, so only tokens limit it.
     """
@@ -125,10 +129,10 @@ class Budget:
 
 
 class Account:
-    """The usage of a session's calls, compared with its budget. Safe to use from several threads."""
+    """The usage of a session's calls, compared with its budget; safe to use from several threads."""
 
     def __init__(self, budget: Budget | None = None, spent: Total | None = None) -> None:
-        """Open an account; *spent*: by earlier processes on the same session."""
+        """Open an account; *spent* is the usage of earlier processes on the same session."""
         self.budget, self.spent = budget or Budget(), spent or Total()
         self._lock = threading.Lock()
         self._waiting: list[CallUsage] = []
@@ -147,19 +151,19 @@ class Account:
             return replace(usage, budget_share=round(self.share, 4) if self.budget.is_set else None)
 
     def add(self, usage: CallUsage) -> None:
-        """Add a call's usage, and keep it until it is taken."""
+        """Add a call's usage, and store it until `take` returns it."""
         charged = self.charge(usage)
         with self._lock:
             self._waiting.append(charged)
 
     def take(self) -> list[CallUsage]:
-        """Return the calls added since the last time this was asked, in order."""
+        """Return the calls added since the last call of this, in order."""
         with self._lock:
             taken, self._waiting = self._waiting, []
         return taken
 
     def news(self) -> list[str]:
-        """Return the warnings due at 80 % and at 100 %, one line and once each."""
+        """Return the warnings due at 80 % and at 100 % of the budget, one line each, each only once."""
         with self._lock:
             passed = [at for at in (WARNS_AT, 1.0) if self.share >= at and at not in self._told]
             self._told.update(passed)

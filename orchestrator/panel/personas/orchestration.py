@@ -1,7 +1,7 @@
 """The moderator's orchestration: limits, timers and phrases.
 
-`orchestration.md` holds them as front matter (its prose is for people and the model);
-`phrase-library.md` holds what the moderator may say, under one heading for each occasion.
+`orchestration.md` contains the limits and timers as front matter (its prose is for people and the model).
+`phrase-library.md` contains what the moderator may say, under one heading for each occasion.
 
 Source: DESIGN.md, sections 2 and 7.
 """
@@ -24,7 +24,7 @@ from orchestrator.panel.personas.outline import (
 
 INTENSITIES = ("friendly", "moderate", "adversarial")
 SECTION_BREAKS, HAND_RAISE, FREE_FLOW = MODES = ("section-breaks", "hand-raise", "free-flow")
-"""Source of both: DESIGN.md, section 7."""
+"""The modes in which the panel asks. Source: DESIGN.md, section 7."""
 
 PHRASE_HEADINGS = (
     "Opening", "Calling on a panelist", "Transition", "Follow-up", "Further question",
@@ -33,22 +33,27 @@ PHRASE_HEADINGS = (
 )  # fmt: skip
 
 PHRASE_SLOTS = ("presenter", "agent_name", "agent_title", "slide", "minutes_left")
-"""Slots that a phrase may leave open; it is said only when all its slots can be filled."""
+"""Slots that a phrase may contain; the phrase is said only if all its slots can be filled."""
 
 FORMER_KEYS = ("states", "transitions")
-"""Of orchestration.md up to release 0.1.0. Which state follows which is the program's: they decide nothing.
-Homes and the copies in sessions that still have them are taken."""
+"""Keys of orchestration.md up to release 0.1.0, which have no effect now.
+
+The program determines which state follows which. Homes that still have these keys, and the copies in
+sessions, are accepted.
+"""
 
 FORMER_TIMERS = ("answer_limit",)
-"""Of `timers_s` up to release 0.2.0: an answer is as long as it is. Taken in the same way."""
+"""Keys of `timers_s` up to release 0.2.0, accepted without effect in the same way: an answer has no limit
+now.
+"""
 
 Phrases = Mapping[str, tuple[str, ...]]
-"""The moderator's phrases, by heading, of PHRASE_HEADINGS."""
+"""The moderator's phrases, by heading; the headings are PHRASE_HEADINGS."""
 
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """A session's options where its presenter chooses none."""
+    """A session's options for which its presenter makes no choice."""
 
     mode: str  # of MODES
     intensity: str  # of INTENSITIES
@@ -71,7 +76,7 @@ class Timers:
 
 @dataclass(frozen=True, slots=True)
 class Orchestration:
-    """The front matter of orchestration.md."""
+    """The values in the front matter of orchestration.md."""
 
     turn_limits: Mapping[str, int]  # most turns per exchange, by intensity
     defaults: Defaults
@@ -96,11 +101,11 @@ def read_orchestration(text: str, path: str) -> Orchestration:
 def read_phrases(text: str, path: str) -> Phrases:
     """Read the moderator's phrases in *text*, by heading.
 
-    A missing heading has no phrases: sessions keep the library that they were started with, even from an
-    earlier release.
+    A missing heading has no phrases, since sessions keep the library with which they were started, even from
+    an earlier release.
 
     Raises:
-        PersonaError: A bullet is not one quoted phrase, or holds a slot that nobody fills.
+        PersonaError: A bullet is not one quoted phrase, or contains a slot that nobody fills.
     """
     outline = read_outline(text, path, front=False)
     phrases = phrases_of(outline)
@@ -109,7 +114,7 @@ def read_phrases(text: str, path: str) -> Phrases:
 
 
 def orchestration_of(outline: Outline) -> Orchestration:
-    """Return the rules as far as they can be read; the outline's findings hold the faults."""
+    """Return the rules as far as they can be read; their faults are in the outline's findings."""
     front = outline.front
     front.values = {key: value for key, value in front.values.items() if key not in FORMER_KEYS}
     if isinstance(timers := front.values.get("timers_s"), Mapping):
@@ -144,7 +149,7 @@ def deciding_nothing(text: str, path: str) -> list[str]:
 
 
 def phrases_of(outline: Outline) -> Phrases:
-    """Return the phrases as far as they can be read; the outline's findings hold the faults."""
+    """Return the phrases as far as they can be read; their faults are in the outline's findings."""
     for section in outline.under(None):
         for item in bullets(section):
             for slot in re.findall(r"\{([^{}]*)\}", item.text):
@@ -159,7 +164,7 @@ def _names(kind: type[Any]) -> tuple[str, ...]:
 
 
 def _keyed(outline: Outline, key: str, keys: tuple[str, ...]) -> None:
-    """Report a *key* that is no mapping, or holds other keys than *keys*."""
+    """Report the value of *key* if it is not a mapping, or if its keys are not *keys*."""
     value = outline.front.lookup(key)
     if value is not None and not isinstance(value, Mapping):
         outline.front.reject(key, f"must hold the keys {', '.join(keys)}")

@@ -1,8 +1,7 @@
-"""The shape of a template: front matter, headings, bullets and tables, each with its line.
+"""The shape of a template: front matter, headings, bullets and tables, each with its line number.
 
-A template is Markdown that people and language models read as text; this is the part of
-its shape that programs read too. HTML comments and fenced code are prose: nothing inside
-them is a heading, a bullet or a row.
+A template is Markdown that people and language models read as text. Programs also read this part of its
+shape. HTML comments and fenced code are prose: nothing inside them is a heading, a bullet or a row.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ class Finding:
 class Findings:
     """The findings of one file, collected while it is read.
 
-    A reader raises the first one; a checker lists them all.
+    A reader raises the first finding; a checker lists all of them.
     """
 
     path: str
@@ -64,7 +63,7 @@ class Findings:
 
 @dataclass(slots=True)
 class FrontMatter:
-    """Keys with their values and lines; empty when the file has none that can be read."""
+    """Keys with their values and lines; empty if the file has no front matter that can be read."""
 
     findings: Findings
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -72,7 +71,7 @@ class FrontMatter:
     misspelt: set[str] = field(default_factory=set)  # keys that are absent but for a slip in their name
 
     def line_of(self, key: str) -> int:
-        """Return the line of a key; if it is absent, that of the mapping that lacks it, or of the file."""
+        """Return the line of a key, or, if it is missing, the line of the mapping that lacks it, else 1."""
         while key and key not in self.lines:
             key = key.rpartition(".")[0]
         return self.lines.get(key, 1)
@@ -100,7 +99,7 @@ class FrontMatter:
                 )
 
     def lookup(self, key: str) -> Any:
-        """Return the value of a key, or None, with a finding, if there is none."""
+        """Return the value of a key; if it has none, report that and return None."""
         value: Any = self.values
         for part in key.split("."):
             value = value.get(part) if isinstance(value, Mapping) else None
@@ -114,7 +113,10 @@ class FrontMatter:
         return value
 
     def text(self, key: str) -> str:
-        """Return one line of text."""
+        """Return the value of a key that must be one line of text.
+
+        If it is not, report that and return "".
+        """
         value = self.lookup(key)
         if isinstance(value, str) and value.strip() and value.isprintable():
             return value
@@ -123,7 +125,7 @@ class FrontMatter:
         return ""
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """Return a list of at least one text."""
+        """Return the value of a key that must be a list of at least one text; if it is not, report that."""
         value = self.lookup(key)
         if (
             isinstance(value, list)
@@ -136,12 +138,12 @@ class FrontMatter:
         return ()
 
     def text_or(self, key: str, default: str) -> str:
-        """Return one line of text, or *default* if it is absent, without a finding."""
+        """Return the value of a key if it is one line of text, else *default*; report nothing."""
         value = self.values.get(key)
         return value if isinstance(value, str) and value.strip() and value.isprintable() else default
 
     def texts_or(self, key: str) -> tuple[str, ...]:
-        """Return a list of texts, empty if it is absent, without a finding."""
+        """Return the texts in the value of a key if it is a list, else an empty tuple; report nothing."""
         value = self.values.get(key)
         return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
 
@@ -152,7 +154,7 @@ class FrontMatter:
         return value
 
     def number(self, key: str) -> float:
-        """Return a number above 0."""
+        """Return the value of a key that must be a number above 0; if it is not, report that and return 0."""
         value = self.lookup(key)
         if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf"):
             return value
@@ -161,7 +163,7 @@ class FrontMatter:
         return 0
 
     def whole(self, key: str) -> int:
-        """Return a whole number above 0."""
+        """Return the value of a key that must be a whole number above 0; if it is not, report that."""
         value = self.number(key)
         if not isinstance(value, int):
             self.reject(key, f"is {value!r}: write a whole number above 0")
@@ -196,7 +198,7 @@ def _inner(values: dict[Any, Any]) -> dict[str, Any]:
 
 
 def _note_lines(front: FrontMatter, node: Any, within: str) -> None:
-    """Note the line of each key, two levels deep, and report keys that are given twice."""
+    """Record the line of each key, two levels deep, and report keys that occur twice."""
     for key, value in node.value:
         name = f"{within}{key.value}"
         line = key.start_mark.line + 2  # marks count from 0, and the first `---` stands above
@@ -223,7 +225,7 @@ _PIPE = re.compile(r"(?<!\\)\|")  # `\|` is a pipe within a cell
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line, bullet or step, with the number of the line it starts on."""
+    """A line, bullet or step, with the number of the line on which it starts."""
 
     number: int
     text: str
@@ -265,7 +267,7 @@ class Outline:
         return next((s for s in self.under(within) if s.title == title), None)
 
     def is_faulty(self, section: Section) -> bool:
-        """Return whether a finding is on the section's own lines or its heading."""
+        """Return whether a finding is about the section's heading or its own lines."""
         last = section.line + len(section.body)
         return any(section.line <= (finding.line or 0) <= last for finding in self.findings.found)
 
@@ -273,8 +275,8 @@ class Outline:
         """Report headings that are missing, misspelt, duplicate or out of order.
 
         Args:
-            within: Expect `###` headings in this `##` section; nothing if it is absent.
-            more: Allow the author's own sections after the last of *titles*.
+            within: The `##` section in which to expect `###` headings. If it is missing, nothing is reported.
+            more: Whether the author's own sections are allowed after the last of *titles*.
         """
         if within is not None and self.section(within) is None:
             return  # its absence is a finding of its own
@@ -319,7 +321,9 @@ class Outline:
             met.append(section)
 
     def table(self, section: Section, columns: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
-        """Return the rows of the section's one table, each with its line; cells by column name."""
+        """Return the rows of the section's one table, each with its line number, and its cells by column
+        name.
+        """
         add = self.findings.add
         wanted = f"| {' | '.join(columns)} |"
         lines = [line for line in section.body if line.text.lstrip().startswith("|")]
@@ -350,10 +354,10 @@ class Outline:
 
 
 def read_outline(text: str, path: str, *, front: bool = True) -> Outline:
-    """Read a template's shape; never raises for what the text holds.
+    """Read a template's shape; never raise, whatever the text contains.
 
     Args:
-        front: Front matter is required; otherwise it may be absent.
+        front: Whether front matter is required.
     """
     findings = Findings(path)
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
@@ -382,7 +386,10 @@ def unquoted(text: str) -> str:
 
 
 def table_rows(section: Section) -> list[dict[str, str]]:
-    """Return the rows of the section's first table by column, without those that do not fit its header."""
+    """Return the rows of the section's first table, by column.
+
+    Rows that do not fit its header are left out.
+    """
     lines = [line.text for line in section.body if line.text.lstrip().startswith("|")]
     if len(lines) < 2 or not _RULER.fullmatch(lines[1].strip()):
         return []
@@ -397,7 +404,7 @@ def steps(section: Section) -> list[Line]:
 
 
 def quoted_bullets(outline: Outline, section: Section | None) -> tuple[str, ...]:
-    """Return the section's bullets, each of which must be one phrase in double quotes."""
+    """Return the section's bullets; report each that is not one phrase in double quotes."""
     phrases = []
     for item in bullets(section):
         match = _QUOTED.fullmatch(item.text)
@@ -422,7 +429,7 @@ def _items(section: Section | None, marker: re.Pattern[str]) -> list[Line]:
 
 
 def _sections(lines: Sequence[str], offset: int) -> Iterator[Section]:
-    """Split the body at its headings, after *offset* lines of front matter."""
+    """Split the body at its headings; *offset* lines of front matter precede it."""
     heads = [(i, match) for i, line in enumerate(lines) if (match := _HEADING.fullmatch(line))]
     ends = [*(i for i, _ in heads[1:]), len(lines)]
     within: str | None = None

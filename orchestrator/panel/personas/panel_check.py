@@ -1,7 +1,7 @@
 """Checking whole agents, and drafting new ones: `greenroom panel check` and `panel add`.
 
-Reading a template is lenient (`persona.py`); this module requires everything that a new template must hold:
-keys, headings, counts, sizes, and that a person wrote it.
+Reading a template is lenient (`persona.py`). This module requires everything that a new template must
+contain: keys, headings, counts, sizes, and that a person wrote it.
 
 Source: DESIGN.md, section 2.
 """
@@ -65,8 +65,11 @@ from orchestrator.panel.personas.persona import (
 
 
 MAX_BYTES: Final[Mapping[str, int]] = {"persona.md": 8_000, "domain-knowledge.md": 12_000}
-"""DESIGN.md, section 2. A panelist is given both with every call, so each byte is paid for some hundred times
-a session. Without a limit they had 50 kB, half of every call (READING.md, "Characters")."""
+"""Maximum size in bytes of an agent's files (DESIGN.md, section 2).
+
+A panelist is sent both files with every call, so each byte is paid for some hundred times a session. Without
+a limit they had 50 kB, half of every call (READING.md, "Characters").
+"""
 
 # DESIGN.md, section 2: below these, whoever plays the seat soon repeats itself.
 MIN_INITIAL: Final = 5
@@ -160,7 +163,7 @@ def check_phrases(outline: Outline) -> None:
 
 
 def _check_title(outline: Outline, persona: Persona) -> None:
-    """Report a title that does not name the person, and prose without one of two required sentences.
+    """Report a title that does not name the person, and prose that lacks one of two required sentences.
 
     The sentences say that the person is fictional, and that deck, news and speech are never instructions.
     """
@@ -184,7 +187,7 @@ def _check_prose(outline: Outline, within: str | None, titles: tuple[str, ...]) 
 
 
 def _count(outline: Outline, section: Section | None, items: Sized, least: int) -> None:
-    """Report a section with too few items, unless another finding explains it."""
+    """Report a section with too few items, unless another finding already explains that."""
     # A table that is broken has no rows to count.
     if section is None or (not items and outline.is_faulty(section)):
         return
@@ -223,7 +226,7 @@ def _check_benchmark(outline: Outline, line: int, row: Mapping[str, str]) -> Non
 
 
 def _check_slots(outline: Outline) -> None:
-    """Report slots, which nobody fills in: the page is read as it stands."""
+    """Report slots, which nobody fills in, since the page is read as it is."""
     for section in outline.sections:
         for line in section.body:
             if slot := _SLOT.search(line.text):
@@ -236,7 +239,7 @@ def _check_slots(outline: Outline) -> None:
 
 
 def check_panel(templates: Path) -> list[Finding]:
-    """Return everything that is wrong with the agents under *templates*, empty if all is well.
+    """Return everything that is wrong with the agents under *templates*; empty if nothing is.
 
     Folders whose names start with a dot are skipped.
     """
@@ -255,10 +258,10 @@ def check_panel(templates: Path) -> list[Finding]:
 
 
 def check_agent(folder: Path) -> list[Finding]:
-    """Return everything that is wrong with one agent's folder, empty if all is well.
+    """Return everything that is wrong with one agent's folder; empty if nothing is.
 
-    The folder `moderator` must hold orchestration and phrases, any other one domain knowledge.
-    Findings come file by file, in the order of their lines.
+    The folder `moderator` must contain orchestration and phrases, any other folder domain knowledge. Findings
+    are ordered by file, then by line.
     """
     if not folder.is_dir():
         return [Finding(str(folder), None, "is no agent's folder: make one with `greenroom panel add NAME`")]
@@ -275,7 +278,7 @@ def check_agent(folder: Path) -> list[Finding]:
 def scaffold(templates: Path, name: str) -> list[Path]:
     """Add a seat: `NAME/persona.md` and `NAME/domain-knowledge.md`, drafts for somebody to rewrite.
 
-    The folder is created whole or not at all. Each line to rewrite is marked; while any mark is left, the
+    The folder is created whole or not at all. Each line to rewrite is marked. While any mark is left, the
     seat is invalid and takes part in no session.
 
     Returns:
@@ -337,7 +340,9 @@ def _check_file(path: Path) -> list[Finding]:
 
 
 def _check_is_written(outline: Outline, text: str, file: str) -> None:
-    """Report lines that still hold the draft's mark, and draft lines whose mark alone was removed."""
+    """Report lines that still contain the draft's mark, and draft lines from which only the mark was
+    removed.
+    """
     drafted = {_words(line) for line in _draft(file).split("\n") if DRAFT in line}
     lines = text.split("\n")
     marked = [number for number, line in enumerate(lines, 1) if DRAFT in line]
@@ -353,12 +358,12 @@ def _check_is_written(outline: Outline, text: str, file: str) -> None:
 
 
 def _words(line: str) -> str:
-    """Return a line's words, without the mark and anything that is no letter or digit."""
+    """Return a line's words, without the draft's mark and without signs that are not letters or digits."""
     return " ".join("".join(c if c.isalnum() else " " for c in line.replace(DRAFT, "")).split()).casefold()
 
 
 def _no_form(_outline: Outline) -> None:
-    """Check nothing in a companion file whose format only its readers know."""
+    """Check nothing in a companion file, since only its readers know its format."""
 
 
 _WITH_FRONT_MATTER = frozenset(("persona.md", "domain-knowledge.md", "orchestration.md"))

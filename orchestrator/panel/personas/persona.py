@@ -1,13 +1,13 @@
 """A panelist's persona and its domain knowledge, read from Markdown.
 
-A persona is written for a person or a language model, who is given the whole text. The values here are the
-parts that programs use as well: names, colours, lists, and examples to show. Reading is lenient, since a
-session keeps the templates that it was started with, even from an earlier release: only front matter with the
-four names is required, unknown keys and headings are ignored, and what is absent is empty. `panel_check.py`
-lists everything that is wrong with a new template.
+A persona is written for a person or a language model, who reads the whole text. The values here are the parts
+that programs use as well: names, colours, lists, and examples to show. Reading is lenient, since a session
+keeps the templates with which it was started, even from an earlier release. Only front matter with the four
+names is required, unknown keys and headings are ignored, and a missing part is empty. `panel_check.py` lists
+everything that is wrong with a new template.
 
-The readers take the text; *path* only names the file in messages. The moderator's own files
-are read in `orchestration.py`.
+The readers get the text; *path* only names the file in messages. The moderator's own files are read in
+`orchestration.py`.
 
 Source: DESIGN.md, section 2.
 """
@@ -32,10 +32,10 @@ from orchestrator.panel.personas.outline import (
 )
 
 NEUTRAL: Final = "#5f6b7a"
-"""The colour of a panelist whose persona gives none that a page can show."""
+"""The colour of a panelist whose persona has no colour that a page can show."""
 
 ASKS = ("fit", "substance", "proof", "people", "money", "alternatives")
-"""The range of a board's questions, which the seats divide among them; `asks` names a seat's share."""
+"""The range of a board's questions, which the seats divide among them; a seat's `asks` names its share."""
 
 STYLE, CRITERIA, INTENSITY = "Questioning style", "Satisfaction criteria", "Intensity scaling"
 INITIAL, FOLLOW_UPS, ESCALATIONS = "Initial questions", "Follow-ups", "Escalations"
@@ -69,7 +69,7 @@ class Persona:
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """The usual range of a metric, where it applies, and the public source for it."""
+    """The usual range of a metric, with the case where it applies and the public source for it."""
 
     table: str
     metric: str
@@ -99,9 +99,9 @@ class DomainKnowledge:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seat:
-    """One place at the table; the moderator has no domain knowledge.
+    """One place at the table; the moderator's seat has no domain knowledge.
 
-    Compared by identity, so that results cached for a seat are found without comparing its texts.
+    Seats are compared by identity, so that results cached for a seat are found without comparing its texts.
     """
 
     persona: Persona
@@ -109,7 +109,10 @@ class Seat:
 
 
 KEPT: Final = 64
-"""Templates that are kept as read: those of several homes. Reading one takes some milliseconds."""
+"""Number of templates that are cached as read, enough for several homes.
+
+Reading one takes some milliseconds.
+"""
 
 
 @lru_cache(maxsize=KEPT)
@@ -182,7 +185,7 @@ def domain_of(outline: Outline) -> DomainKnowledge:
 
 
 def number(cell: str) -> float | None:
-    """Return one end of a range, or None if it is open or no plain number."""
+    """Return one end of a range, or None if it is open or not a plain number."""
     return float(cell) if NUMBER.fullmatch(cell) else None
 
 
@@ -191,7 +194,9 @@ def _examples(section: Section | None) -> tuple[str, ...]:
 
 
 def _red_flags(section: Section | None) -> tuple[str, ...]:
-    """Return one line for each bullet, or for each row of the table that release 0.1.0 had."""
+    """Return the red flags: one line for each bullet, or for each row of the table that release 0.1.0
+    used.
+    """
     rows = table_rows(section) if section is not None else []
     former = (f"{row.get('Flag', '')}: {row.get('Why it matters', '')}".strip(": ") for row in rows)
     return (*(item.text for item in bullets(section)), *(text for text in former if text))

@@ -1,4 +1,4 @@
-"""The records of questions: asked, judged, asked again, closed, and what a panelist notes of them."""
+"""The records of questions: asked, judged, asked again and closed, with a panelist's notes about them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 from orchestrator.core.legible import counted, one_line
-from orchestrator.core.store.ledger import Record
-from orchestrator.core.store.value import Bearing, Held
+from orchestrator.core.store.ledger import Bearing, Held, Record
 from orchestrator.core.values import from_json, to_json
 from orchestrator.material.claim import Tension
 from orchestrator.panel.model.exchange import (
@@ -30,7 +29,7 @@ from orchestrator.panel.render import place
 
 @dataclass(frozen=True, slots=True)
 class CandidateWritten(PanelValue):
-    """Replace of a candidate question: the question, and what it was made from."""
+    """A new text of a candidate question's file: the question, and what it was made from."""
 
     TYPE: ClassVar = "candidate"
 
@@ -45,7 +44,7 @@ class CandidateWritten(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class RoundMade(PanelValue):
-    """Note: when the candidates were last looked at, why, and whose hands are up."""
+    """A note that says when the candidates were last examined, why, and whose hands are up."""
 
     TYPE: ClassVar = "refresh"
 
@@ -88,7 +87,7 @@ class RoundMade(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class CallTaken(PanelValue):
-    """Note: the outcome of one panelist's call that the round did not wait for."""
+    """A note with the result of one panelist's call for which the round did not wait."""
 
     TYPE: ClassVar = "refreshed"
     NEEDED: ClassVar = False
@@ -134,7 +133,9 @@ def _confirm(
 
 @dataclass(frozen=True, slots=True)
 class Looked(PanelValue):
-    """Note: what an engine proposed and code verified, and what was refused."""
+    """A note about a look for contradictions: what an engine proposed and code verified, and what was
+    refused.
+    """
 
     TYPE: ClassVar = "tensions"
 
@@ -161,7 +162,7 @@ class Looked(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class FindingNoted(PanelValue):
-    """Append to a panelist's notes: a contradiction that was found while listening."""
+    """A line appended to a panelist's notes: a contradiction that was found while listening."""
 
     TYPE: ClassVar = "finding"
     NEEDED: ClassVar = False
@@ -169,7 +170,7 @@ class FindingNoted(PanelValue):
     tension: Tension
 
     def fold(self, projection: Projection, record: Record) -> None:
-        """Do nothing: the record of the speech or of the look holds the contradiction."""
+        """Do nothing, since the record of the speech or of the look contains the contradiction."""
 
     def step(self, record: Record) -> Step:
         about = [place(one.slide, one.said_at_s) for one in (self.tension.a, self.tension.b)]
@@ -179,7 +180,7 @@ class FindingNoted(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class Dismissed(PanelValue):
-    """Note: the presenter says that a contradiction is no contradiction."""
+    """A note that the presenter dismisses a contradiction."""
 
     TYPE: ClassVar = "dismissed"
 
@@ -198,7 +199,7 @@ class Dismissed(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class ExchangeOpened(PanelValue):
-    """Note: the exchange with its first question."""
+    """A note with a new exchange and its first question."""
 
     TYPE: ClassVar = "exchange_opened"
 
@@ -236,7 +237,7 @@ class ExchangeOpened(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class VerdictGiven(PanelValue):
-    """Note: the judgement of the last answer."""
+    """A note with the judgement of the last answer."""
 
     TYPE: ClassVar = "verdict"
     NEEDED: ClassVar = False
@@ -246,7 +247,9 @@ class VerdictGiven(PanelValue):
 
     @classmethod
     def word_in(cls, held: Held) -> object:
-        """Return the verdict in a value of this type, whatever its shape, or None if there is none."""
+        """Return the verdict in a value of this type, whatever the value's shape, or None if it has no
+        verdict.
+        """
         judgement = held.fields.get("judgement")
         return judgement.get("verdict") if isinstance(judgement, Mapping) else None
 
@@ -287,7 +290,7 @@ class VerdictGiven(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class AnswerJudged(PanelValue):
-    """Note: a person's verdict on an answer. The panel's verdict stays, and the loop does not react."""
+    """A note with a person's verdict on an answer; the panel's verdict stays, and the loop does not react."""
 
     TYPE: ClassVar = "answer_judged"
     NEEDED: ClassVar = False
@@ -306,7 +309,7 @@ class AnswerJudged(PanelValue):
         projection.persons[self.exchange, self.turn] = self.said(record)
 
     def said(self, record: Record) -> PersonVerdict:
-        """Return the person's verdict, at the time of its record."""
+        """Return the person's verdict, with the time of its record."""
         return PersonVerdict(self.exchange, self.turn, self.verdict, self.who, record.at, self.note)
 
     def entry(self, record: Record) -> Entry:
@@ -325,7 +328,10 @@ class AnswerJudged(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class VerdictNoted(PanelValue):
-    """Append to the exchange history: a person's verdict on an answer in it. It closes nothing."""
+    """A line appended to the exchange history: a person's verdict on an answer in it.
+
+    It closes no exchange.
+    """
 
     TYPE: ClassVar = "verdict_noted"
     NEEDED: ClassVar = False
@@ -334,7 +340,7 @@ class VerdictNoted(PanelValue):
     turn: int  # whose answer it is, from 1
 
     def fold(self, projection: Projection, record: Record) -> None:
-        """Do nothing: the note itself holds the verdict, in the same transaction."""
+        """Do nothing, since `AnswerJudged`, a note in the same transaction, contains the verdict."""
 
     def step(self, record: Record) -> Step:
         return Step(None)
@@ -342,7 +348,7 @@ class VerdictNoted(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class FollowedUp(PanelValue):
-    """Note: the next question of the open exchange."""
+    """A note with the next question of the open exchange."""
 
     TYPE: ClassVar = "follow_up"
     NEEDED: ClassVar = False
@@ -376,7 +382,7 @@ class FollowedUp(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class PutAgain(PanelValue):
-    """Note: the question that gave way to the talk waits for its answer again."""
+    """A note that the question that gave way to the talk waits for its answer again."""
 
     TYPE: ClassVar = "put_again"
 
@@ -401,7 +407,7 @@ class PutAgain(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class ExchangeClosed(PanelValue):
-    """Append to the exchange history: the whole exchange."""
+    """A text appended to the exchange history: the whole exchange."""
 
     TYPE: ClassVar = "exchange_closed"
 
@@ -462,7 +468,7 @@ class ExchangeClosed(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class Observed(PanelValue):
-    """Append to a presenter profile: what a panelist noticed."""
+    """A line appended to a presenter profile: what a panelist noticed."""
 
     TYPE: ClassVar = "observation"
 
@@ -494,7 +500,7 @@ class Observed(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class ProfileAdded(PanelValue):
-    """Append to a presenter profile: how a closed exchange was answered."""
+    """A text appended to a presenter profile: how a closed exchange was answered."""
 
     TYPE: ClassVar = "profile"
     NEEDED: ClassVar = False
@@ -506,12 +512,12 @@ class ProfileAdded(PanelValue):
         return Bearing(self.exchange)
 
     def fold(self, projection: Projection, record: Record) -> None:
-        """Do nothing: the exchange itself holds the answer."""
+        """Do nothing, since the exchange itself contains the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteAdded(PanelValue):
-    """Append to a panelist's notes: on a turn of an exchange, or on a dismissed contradiction."""
+    """A text appended to a panelist's notes, about a turn of an exchange or a dismissed contradiction."""
 
     TYPE: ClassVar = "notes"
 
@@ -522,12 +528,12 @@ class NoteAdded(PanelValue):
         return Bearing(self.exchange)
 
     def fold(self, projection: Projection, record: Record) -> None:
-        """Do nothing: the text is for the panelist alone."""
+        """Do nothing, since the text is only for the panelist."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut(PanelValue):
-    """Note: an engine's result was wanted and did not come."""
+    """A note that an engine's result was wanted and did not come."""
 
     TYPE: ClassVar = "left_out"
     NEEDED: ClassVar = False
@@ -537,7 +543,7 @@ class LeftOut(PanelValue):
     why: str
 
     def fold(self, projection: Projection, record: Record) -> None:
-        """Do nothing: the exchange stays as it is."""
+        """Do nothing, since the exchange stays as it is."""
 
     def step(self, record: Record) -> Step:
         return Step(self.TYPE)
@@ -545,7 +551,7 @@ class LeftOut(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class NobodyAsked(PanelValue):
-    """Note: a break, or the end, at which nobody had a question."""
+    """A note that nobody had a question at a break or at the end."""
 
     TYPE: ClassVar = "passed"
     NEEDED: ClassVar = False

@@ -1,4 +1,4 @@
-"""All classes of the panel's records, and reading a record's value as its class."""
+"""The union of the panel's record classes, and functions that read a record's value as its class."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from dataclasses import replace
 from typing import Final, TypeVar, cast, get_args
 
 from orchestrator.core.errors import LedgerCorruptError
-from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.ledger import Kinds, Record, Unread, kinds_of
 from orchestrator.core.store.requests import Counted, Replied
-from orchestrator.core.store.value import Kinds, Unread, kinds_of
 from orchestrator.panel.model.reply import SPOKEN, Passage
 from orchestrator.panel.records.exchanges import (
     AnswerJudged,
@@ -112,7 +111,9 @@ PanelRecord = (
     | FactRun | FactsKept | GoalsKept | MemoryProposed | ScratchpadProposed | ScratchpadsAsked | ToolUsed
     | MemoriesSettled | SessionFlushed
 )  # fmt: skip
-"""The union of them, so that a `match` with `assert_never` is checked to have a case for each."""
+"""The union of all record classes, so that a `match` with `assert_never` is checked to have a case for
+each.
+"""
 
 KINDS: Final[Kinds] = kinds_of(*cast("tuple[type[PanelValue], ...]", get_args(PanelRecord)))
 
@@ -123,12 +124,14 @@ _PASSED_OVER: Final = frozenset(
 
 
 def value_of(record: Record) -> PanelRecord | Unread | None:
-    """Return a record's value as its class, or None if it has no value.
+    """Return a record's value as its class, or None if the record has no value.
 
-    A value of the wrong shape is `Unread` unless it is `NEEDED`: another program's record stops no session.
+    A value of the wrong shape is returned as `Unread` unless its class is `NEEDED`, so that another program's
+    record stops no session.
 
     Raises:
-        LedgerCorruptError: The value has the wrong shape for its class, though its hash is right.
+        LedgerCorruptError: The value is `NEEDED` and has the wrong shape for its class, although its hash is
+            right.
     """
     try:
         return checked_value(record)
@@ -142,7 +145,7 @@ def checked_value(record: Record) -> PanelRecord | Unread | None:
     """Return a record's value as its class, memory's classes included, or None if it has no value.
 
     Raises:
-        LedgerCorruptError: The value has the wrong shape for its class, though its hash is right.
+        LedgerCorruptError: The value has the wrong shape for its class, although its hash is right.
     """
     if record.held is None:
         return None
@@ -161,7 +164,7 @@ def value_as(record: Record, kind: type[P]) -> P | None:
     """Return a record's value if it is a *kind*, or None; values of other types are not read.
 
     Raises:
-        LedgerCorruptError: The value has that type and the wrong shape.
+        LedgerCorruptError: The value has this type but the wrong shape.
     """
     if record.type != kind.TYPE:
         return None
@@ -170,10 +173,10 @@ def value_as(record: Record, kind: type[P]) -> P | None:
 
 
 def fold(projection: Projection, record: Record) -> None:
-    """Add the next record to the projection; call it for every record once, in order.
+    """Apply the next record to the projection; call this once for every record, in order.
 
     Raises:
-        LedgerCorruptError: The value has the wrong shape for its type, though its hash is right.
+        LedgerCorruptError: The value has the wrong shape for its type, although its hash is right.
     """
     value = value_of(record)
     take(projection, record, value if isinstance(value, PanelValue) else None)
@@ -188,11 +191,13 @@ def fold(projection: Projection, record: Record) -> None:
 
 
 _OF_THE_STORE: Final = frozenset({"receipt", Counted.TYPE, Replied.TYPE})
-"""Types that belong to the records beside them, or show nothing that those do not."""
+"""Types without a step of their own in the trace: they belong to the records beside them, or add nothing to
+those.
+"""
 
 
 def known_value(record: Record) -> PanelRecord | None:
-    """Return a record's value if it is one of the panel's, or None.
+    """Return a record's value if its class is one of the panel's, or None.
 
     Raises:
         LedgerCorruptError: The value has the wrong shape for its class.
@@ -214,10 +219,12 @@ def entry_of(record: Record) -> Entry | None:
 
 
 def passage_of(record: Record, date: str | None = None) -> Passage | None:
-    """Return a passage to take facts from: speech, an answer or a closed exchange; None for other records.
+    """Return a passage from which facts are taken: speech, an answer or a closed exchange.
+
+    Return None for other records.
 
     Args:
-        date: The rehearsal's date; None: the day on which the record was written.
+        date: The rehearsal's date. If None, the day on which the record was written.
 
     Raises:
         LedgerCorruptError: The value has the wrong shape for its class.
@@ -233,7 +240,7 @@ def passage_of(record: Record, date: str | None = None) -> Passage | None:
 
 
 def step_of(record: Record) -> Step | None:
-    """Return the step of the trace for a record, or None if it has none and changes nothing there.
+    """Return the step of the trace for a record, or None if the record changes nothing in the trace.
 
     Raises:
         LedgerCorruptError: The value has the wrong shape for its class.
@@ -247,5 +254,5 @@ def step_of(record: Record) -> Step | None:
 
 
 def is_spoken(record: Record) -> bool:
-    """Return whether a record holds speech, by the type of its value or as text without one."""
+    """Return whether a record contains speech, by the type of its value or as text without a value."""
     return is_speech(record) if record.held is None else record.type in (SpeechHeard.TYPE, AnswerGiven.TYPE)

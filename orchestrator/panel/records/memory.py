@@ -1,4 +1,6 @@
-"""The records of memory in a session: facts, goals, proposals, uses of tools, and what the end kept."""
+"""The records of memory in a session: facts, goals, proposals, uses of tools, and what is stored at the
+end.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from orchestrator.panel.records.value import ERROR, TOOL, Entry, PanelValue, Ste
 
 BEGAN: Final = "began"
 FAILED: Final = "failed"
-"""What a `FactRun` says of its run."""
+"""The status of a `FactRun` whose run failed."""
 KeptKind = Literal["goal", "decision", "blocker"]
 
 
@@ -37,12 +39,12 @@ class MemoryValue(PanelValue):
     NEEDED: ClassVar = False
 
     def fold(self, projection: Projection, record: Record) -> None:
-        """Do nothing: memory folds its own records."""
+        """Do nothing, since memory folds its own records."""
 
 
 @dataclass(frozen=True, slots=True)
 class FactRun(MemoryValue):
-    """Note: the summariser took a window of records, or failed on one."""
+    """A note that the summariser processed a window of records, or failed on it."""
 
     TYPE: ClassVar = "fact-run"
 
@@ -70,7 +72,7 @@ class FactRun(MemoryValue):
 
 @dataclass(frozen=True, slots=True)
 class FactsKept(MemoryValue):
-    """Note: the facts that a run found."""
+    """A note with the facts that a run found."""
 
     TYPE: ClassVar = "facts"
 
@@ -97,7 +99,7 @@ class FactsKept(MemoryValue):
 
 @dataclass(frozen=True, slots=True)
 class GoalsKept(MemoryValue):
-    """Note: goals, decisions and blockers that a model read in a run's window."""
+    """A note with the goals, decisions and blockers that a model read in a run's window."""
 
     TYPE: ClassVar = "remembered"
 
@@ -110,7 +112,7 @@ class GoalsKept(MemoryValue):
 
 @dataclass(frozen=True, slots=True)
 class MemoryProposed(MemoryValue):
-    """Note: a memory that an agent proposes."""
+    """A note with a memory that an agent proposes."""
 
     TYPE: ClassVar = "memory-proposal"
 
@@ -131,7 +133,7 @@ class MemoryProposed(MemoryValue):
 
 @dataclass(frozen=True, slots=True)
 class ScratchpadProposed(MemoryValue):
-    """Note: the page that an agent proposes in place of its scratchpad."""
+    """A note with the page that an agent proposes in place of its scratchpad."""
 
     TYPE: ClassVar = "scratchpad-proposal"
 
@@ -149,7 +151,7 @@ class ScratchpadProposed(MemoryValue):
 
 @dataclass(frozen=True, slots=True)
 class ScratchpadsAsked(MemoryValue):
-    """Note: every agent was asked for its scratchpad, once; in older sessions every panelist."""
+    """A note that every agent was asked for its scratchpad, once; in older sessions every panelist was."""
 
     TYPE: ClassVar = "scratchpads-asked"
 
@@ -161,7 +163,7 @@ class ScratchpadsAsked(MemoryValue):
 
 @dataclass(frozen=True, slots=True)
 class ToolUsed(MemoryValue):
-    """Note: a tool that a model used, and how much it gave."""
+    """A note with a tool that a model used, and how much the tool returned."""
 
     TYPE: ClassVar = "tool-use"
 
@@ -203,7 +205,7 @@ class ToolUsed(MemoryValue):
 
 @dataclass(frozen=True, slots=True)
 class MemoriesSettled(MemoryValue):
-    """Note: which proposals became memories when the session ended."""
+    """A note that says which proposals became memories when the session ended."""
 
     TYPE: ClassVar = "settled"
 
@@ -218,7 +220,7 @@ class MemoriesSettled(MemoryValue):
 
 @dataclass(frozen=True, slots=True)
 class SessionFlushed(MemoryValue):
-    """Note: what of the session was kept for later ones."""
+    """A note that says what of the session was stored for later sessions."""
 
     TYPE: ClassVar = "flushed"
 

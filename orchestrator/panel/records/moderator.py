@@ -1,4 +1,4 @@
-"""The records of a session's course: moderator, time, engines, and who drives."""
+"""The records of a session's course: the moderator, time, engines, and the driving process."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Self
 
 from orchestrator.core.clock import ClockState
-from orchestrator.core.store.ledger import Record
-from orchestrator.core.store.value import Bearing
+from orchestrator.core.store.ledger import Bearing, Record
 from orchestrator.core.values import from_json, to_json
 from orchestrator.panel.model.reply import DebriefWords
 from orchestrator.panel.model.usage import CallUsage
@@ -27,12 +26,12 @@ from orchestrator.panel.records.value import (
 )
 
 NOBODY_THERE = "nobody there"
-"""Why a clock was stopped: no page of the room was open, and no words came."""
+"""The reason recorded for stopping a clock if no page of the room was open and no words came."""
 
 
 @dataclass(frozen=True, slots=True)
 class StateShown(PanelValue):
-    """Replace of the session state: the moderator's state."""
+    """A new text of session-state.md: the moderator's state."""
 
     TYPE: ClassVar = "state"
 
@@ -50,7 +49,7 @@ class StateShown(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class LineSaid(PanelValue):
-    """Append to generated-phrases: a line of the moderator's, with its occasion."""
+    """A line appended to generated-phrases: a line that the moderator said, with its occasion."""
 
     TYPE: ClassVar = "said"
 
@@ -82,7 +81,7 @@ class LineSaid(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class TimeWarned(PanelValue):
-    """Append to the debrief notes: a share of the time budget is used up."""
+    """A line appended to the debrief notes: a share of the time budget is used up."""
 
     TYPE: ClassVar = "time_warning"
 
@@ -97,7 +96,7 @@ class TimeWarned(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class NoQuestion(PanelValue):
-    """Append to the debrief notes: nobody has asked for a while."""
+    """A line appended to the debrief notes: nobody has asked for a while."""
 
     TYPE: ClassVar = "no_question"
     NEEDED: ClassVar = False
@@ -113,7 +112,7 @@ class NoQuestion(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class QuestionsWanted(PanelValue):
-    """Note: the presenter asks for a question now, at any point of the talk."""
+    """A note that the presenter asks for a question now, at any point of the talk."""
 
     TYPE: ClassVar = "questions_now"
     NEEDED: ClassVar = False
@@ -131,7 +130,7 @@ class QuestionsWanted(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class Monologue(PanelValue):
-    """Append to the debrief notes: one voice so long that a pause is due."""
+    """A line appended to the debrief notes: one voice has spoken for so long that a pause is due."""
 
     TYPE: ClassVar = "monologue"
     NEEDED: ClassVar = False
@@ -147,7 +146,7 @@ class Monologue(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class ClockSet(PanelValue):
-    """Note: the session clock was set, and whether it runs."""
+    """A note that the session clock was set, and whether it runs."""
 
     TYPE: ClassVar = "clock"
 
@@ -166,7 +165,7 @@ class ClockSet(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class Driving(PanelValue):
-    """Note: a process began or stopped to drive the session."""
+    """A note that a process began or stopped to drive the session."""
 
     TYPE: ClassVar = "driver"
 
@@ -184,7 +183,7 @@ class Driving(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class Called(PanelValue):
-    """Note: what one call to a model used."""
+    """A note with the usage of one call to a model."""
 
     TYPE: ClassVar = "call"
 
@@ -218,7 +217,7 @@ class Called(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class TookOver(PanelValue):
-    """Note: no call to the model ever succeeded, so the offline panel took over."""
+    """A note that no call to the model ever succeeded, so that the offline panel took over."""
 
     TYPE: ClassVar = "took_over"
 
@@ -233,7 +232,7 @@ class TookOver(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class PartFailed(PanelValue):
-    """Note: a part of memory failed, and the rehearsal went on without it."""
+    """A note that a part of memory failed, and that the rehearsal went on without it."""
 
     TYPE: ClassVar = "warning"
 
@@ -255,7 +254,7 @@ class PartFailed(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class DebriefAnswered(PanelValue):
-    """Note: all of the debrief that cannot be computed, or why there is none of it."""
+    """A note with everything in the debrief that cannot be computed, or the reason why it is missing."""
 
     TYPE: ClassVar = "debrief_words"
 
@@ -273,7 +272,7 @@ class DebriefAnswered(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class Frozen(PanelValue):
-    """The record of the end: digests of every file, and of the home's templates as they were then."""
+    """The last record of a session: digests of every file, and of the home's templates as they were then."""
 
     TYPE: ClassVar = "freeze"
     NEEDED: ClassVar = False
@@ -283,7 +282,7 @@ class Frozen(PanelValue):
     templates: Mapping[str, str] = field(default_factory=dict)
 
     def fold(self, projection: Projection, record: Record) -> None:
-        """Do nothing: the record's operation says that the session has ended."""
+        """Do nothing, since the record's operation already says that the session has ended."""
 
     def step(self, record: Record) -> Step:
         sealed = {"files": len(self.files)}

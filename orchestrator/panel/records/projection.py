@@ -1,7 +1,7 @@
 """The projection of the ledger's records: the rehearsal's current state, as values.
 
-A session has no other state: folding the same records gives the same projection, so any process can go on
-from any record. Nothing here writes, and no Markdown is read back.
+A session has no other state. Folding the same records gives the same projection, so any process can go on
+from any record. Nothing here writes, and no Markdown is parsed.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ def with_answer(exchange: Exchange, words: str, lasts_s: float = 0.0) -> Exchang
 
 
 def words_of(pieces: Iterable[Segment]) -> str:
-    """Return the words of an answer, given its pieces in order."""
+    """Return the words of an answer, given its segments in order."""
     return " ".join(one.text for one in pieces if one.text)
 
 
 def with_words(exchange: Exchange, number: int, words: str) -> Exchange:
-    """Return the exchange with a corrected answer to its question *number*, from 1, which was misheard.
+    """Return the exchange with the answer to its question *number*, counted from 1, corrected to *words*.
 
-    A verdict on the misheard words stays; its quote is removed unless those words were said.
+    A verdict on the misheard words stays; its quote is removed unless the corrected words contain it.
     """
     turn = exchange.turns[number - 1]
     changed = replace(turn, answer=words)
@@ -71,18 +71,20 @@ def with_verdict(exchange: Exchange, judgement: Judgement) -> Exchange:
 
 
 def by_answer(said: Iterable[PersonVerdict]) -> Persons:
-    """Return the last verdict on each answer; *said* is oldest first."""
+    """Return the last verdict on each answer; *said* must be sorted from oldest to newest."""
     return {(one.exchange, one.turn): one for one in said}
 
 
 def that_stand(noted: Persons, later: Iterable[PersonVerdict] = ()) -> Persons:
-    """Return people's current verdicts: *later* over *noted*, without those that were taken back."""
+    """Return people's current verdicts: *later* replaces *noted*, and those that were taken back are left
+    out.
+    """
     said = {**noted, **by_answer(later)}
     return {place: one for place, one in said.items() if one.verdict is not None}
 
 
 def with_persons(exchange: Exchange, said: Persons) -> Exchange:
-    """Return the exchange with people's verdicts on its answers, which none of its records holds."""
+    """Return the exchange with people's verdicts on its answers, which its own records do not contain."""
     if not said:
         return exchange
     turns = tuple(
@@ -93,7 +95,7 @@ def with_persons(exchange: Exchange, said: Persons) -> Exchange:
 
 
 def with_wish(exchange: Exchange, reason: str, wish: str | None) -> Exchange:
-    """Return the exchange with the presenter's wish to park it, and no verdict: parking is no failure."""
+    """Return the exchange with the presenter's wish to park it, and without a verdict."""
     return _with_last(exchange, reason=reason, quote=wish)
 
 
@@ -103,7 +105,7 @@ def with_question(exchange: Exchange, turn: Turn) -> Exchange:
 
 
 def bare_first(exchange: Exchange) -> str:
-    """Return the first question as its panelist had it, without its lead-in."""
+    """Return the first question as its panelist wrote it, without its lead-in."""
     first = exchange.turns[0]
     return first.question.removeprefix(first.lead_in).strip()
 
@@ -121,10 +123,10 @@ def _with_last(exchange: Exchange, **changes: Any) -> Exchange:
 
 
 def is_about(asked: Candidate | Exchange, tension: Tension) -> bool:
-    """Return whether the question's places, its own and the one beside it, include two of the
-    contradiction's.
+    """Return whether the question's places include two of the contradiction's places.
 
-    One is enough if the contradiction has no other: a sentence that contradicts itself.
+    The question's places are its own and the one beside it. One match is enough if the contradiction has only
+    one place: a sentence that contradicts itself.
     """
     if asked.quote is None:
         return False
@@ -134,13 +136,13 @@ def is_about(asked: Candidate | Exchange, tension: Tension) -> bool:
 
 
 def are_of(places: Sequence[Place], tension: Tension) -> bool:
-    """Return whether *places* include two of the contradiction's places, or its only one."""
+    """Return whether *places* include two of the contradiction's places, or its only place."""
     sides = dict.fromkeys(tension.sides)
     return sum(any(_is_one(side, place) for place in places) for side in sides) >= min(2, len(sides))
 
 
 def _is_one(one: Place, other: Place) -> bool:
-    """Return whether two places share slide and moment, and one of the quotes holds the other."""
+    """Return whether two places share slide and time, and the quote of one contains that of the other."""
     if (one.slide, one.said_at_s) != (other.slide, other.said_at_s):
         return False
     return bool(one.quote and other.quote) and (one.quote in other.quote or other.quote in one.quote)
@@ -153,12 +155,14 @@ TRANSCRIPT: Final = "shared/presenter-transcript.md"
 INTEL: Final = "shared/external-intel.md"
 
 BREATHER_S: Final = 10.0
-"""A silence this long is the pause that would be suggested, so it ends a monologue; our own measure."""
+"""Seconds of silence that end a monologue, since they are the pause that would be suggested; our own
+choice.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A candidate question in its file."""
+    """A candidate question as its file contains it, with its status."""
 
     candidate: Candidate
     status: str  # ready, stale or empty
@@ -196,14 +200,14 @@ class Said:
 
 
 class PartFailure(NamedTuple):
-    """A part of memory that failed, and why."""
+    """A part of memory that failed, with the reason."""
 
     part: str
     reason: str
 
 
 class Line(NamedTuple):
-    """A line of a followed file from which speech was taken."""
+    """A line of a followed file from which speech was read."""
 
     source: str  # the file's name
     number: int
@@ -212,7 +216,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SlideTime:
-    """When a slide came up, on the session clock."""
+    """A slide, with the session clock when it was shown."""
 
     slide: int
     at_s: float
@@ -221,7 +225,9 @@ class SlideTime:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A question that was asked, with the rehearsal at that time, restored if its answer is taken back."""
+    """A question that was asked, with the projection at that time, which is restored if its answer is taken
+    back.
+    """
 
     exchange: str
     turn: int  # from 1
@@ -248,7 +254,7 @@ class Projection:
     suspected: list[Tension] = field(default_factory=list)  # by a verdict, and not verified yet
     named: Tension | None = None  # the contradiction that the last verdict named
     pressed: list[tuple[str, Tension]] = field(default_factory=list)
-    """Contradictions that a verdict named before it asked on, each with its exchange's id."""
+    """Contradictions that a verdict named before it asked a follow-up, each with the id of its exchange."""
     brought: tuple[BroughtQuestion, ...] = ()  # questions that the presenter brought, put or not
     dossier: Dossier | None = None  # that was made at the start
     members: tuple[BoardMember, ...] = ()  # of the real board, where the presenter named them
@@ -258,7 +264,10 @@ class Projection:
     observed: list[Observation] = field(default_factory=list)
     segments: list[Segment] = field(default_factory=list)
     begun_s: list[float] = field(default_factory=list)
-    """Session clock: when each was begun, by which pages order them: their own times may be a recording's."""
+    """The session clock when each segment was begun.
+
+    Pages sort by it, since a segment's own times may be a recording's.
+    """
     claims_by_speaker: dict[str | None, list[Claim]] = field(default_factory=dict)
     seconds_by_speaker: dict[str | None, float] = field(default_factory=dict)  # of the talk, without answers
     presenter_name: str = ""  # as the session was started
@@ -271,17 +280,20 @@ class Projection:
     exchanges: list[Exchange] = field(default_factory=list)  # closed ones
     open: Exchange | None = None
     persons: dict[tuple[str, int], PersonVerdict] = field(default_factory=dict)
-    """What people said of answers before the end, by exchange and the number of its turn, from 1."""
+    """Verdicts that people gave on answers before the session's end, by exchange and turn number, from 1."""
     open_s: dict[str, float] = field(default_factory=dict)  # session clock: how long each was, by exchange
     put_at_s: float = 0.0  # session clock: when the last question of the open exchange was put
     ends_at_s: float | None = None  # session clock: when its answer was ended, which may still come in
     gave_way_s: float | None = None
-    """Session clock: since when the open question waits for a pause of the talk, as what was said to it was
-    the talk; None: it does not."""
+    """The session clock since which the open question waits for a pause of the talk, because the words said
+    to it were talk.
+
+    None if it does not wait.
+    """
     last_exchange: int = 0  # the number of the exchange that was opened last; one taken back keeps its number
     heard: list[Segment] = field(default_factory=list)  # of the answer to the open question, so far
     answered_in: dict[tuple[str, int], list[Segment]] = field(default_factory=dict)
-    """The pieces of each answer, by its exchange and the number of its question there, from 1."""
+    """The segments of each answer, by exchange and the number of the question in it, from 1."""
     answers_given: set[int] = field(default_factory=set)  # segments, from 1, that were given as an answer
     words_seq: int = 0  # number of the record that last brought words, or put them right
     misheard: list[Segment] = field(default_factory=list)  # as they stood before they were corrected
@@ -335,32 +347,32 @@ class Projection:
     ended: bool = False
 
     def copy(self) -> Projection:
-        """Return a copy that takes records without changing this projection."""
+        """Return a copy to which records can be added without changing this projection."""
         return Projection(**{one.name: _copy_of(getattr(self, one.name)) for one in fields(self)})
 
     def no_break(self) -> None:
-        """Note that no question waits for a moment to be asked: one was asked, or nobody has any."""
+        """Note that no question waits for a moment to be asked, since one was asked, or nobody has one."""
         self.break_due = self.is_break_by_slide = self.is_question_wanted = False
 
     def put(self, at_s: float) -> None:
-        """Note that a question waits for its answer since this time of the session clock."""
+        """Note that a question waits for its answer since *at_s* of the session clock."""
         self.put_at_s, self.ends_at_s, self.gave_way_s = at_s, None, None
 
     def give_way(self, at_s: float) -> None:
-        """Note that the open question waits for a pause of the talk since this time of the session clock."""
+        """Note that the open question waits for a pause of the talk since *at_s* of the session clock."""
         self.gave_way_s, self.break_due = at_s, True
 
     @property
     def asking(self) -> Exchange | None:
-        """Return the open exchange, unless its question gave way to the talk."""
+        """Return the open exchange, or None if there is none or its question gave way to the talk."""
         return self.open if self.gave_way_s is None else None
 
     def find(self, tensions: Iterable[Tension]) -> None:
-        """Add contradictions, each with its id."""
+        """Add contradictions to the found ones, each with its new id."""
         self.found += self.numbered(tensions)
 
     def numbered(self, tensions: Iterable[Tension]) -> tuple[Tension, ...]:
-        """Return contradictions with their new ids; those that were dismissed get none."""
+        """Return contradictions with their new ids; contradictions that were dismissed get no id."""
         number, numbered = sum(bool(before.id) for before in self.found), []
         for one in tensions:
             is_new = not self.is_dismissed(one)
@@ -369,32 +381,35 @@ class Projection:
         return tuple(numbered)
 
     def look_is_due(self, occasion: str) -> None:
-        """Note that what was said up to now is to be examined for contradictions."""
+        """Note that everything said so far is to be examined for contradictions."""
         self.look_due, self.look_due_upto = occasion, len(self.segments)
 
     def is_dismissed(self, tension: Tension) -> bool:
-        """Return whether the presenter dismissed it, here or in an earlier rehearsal, or by a correction."""
+        """Return whether the contradiction was dismissed.
+
+        The presenter dismissed it, here or in an earlier rehearsal, or a correction of the words did.
+        """
         return tension.digest in self.dismissed or tension.digest in self.unsaid_findings
 
     def is_about_dismissed(self, asked: Candidate | Exchange, later: Set[str] = frozenset()) -> bool:
         """Return whether the presenter dismissed all contradictions that a question is about.
 
-        *later*: digests of what was dismissed after the session's end.
+        *later* contains the digests of contradictions that were dismissed after the session's end.
         """
         about = [one for one in self.found if is_about(asked, one)]
         return bool(about) and all(self.is_dismissed(one) or one.digest in later for one in about)
 
     def puts_dismissed(self, question: Candidate, later: Set[str] = frozenset()) -> bool:
-        """Return whether a candidate, with the words of two places, asks about a dismissed contradiction."""
+        """Return whether a candidate that quotes two places asks about a dismissed contradiction."""
         return question.beside is not None and self.is_about_dismissed(question, later)
 
     @property
     def tensions(self) -> list[Tension]:
-        """Return the contradictions that are not dismissed, in the order of finding."""
+        """Return the contradictions that are not dismissed, in the order in which they were found."""
         return [one for one in self.found if not self.is_dismissed(one)]
 
     def quotes_misheard(self, asked: Candidate) -> bool:
-        """Return whether a candidate quotes words that were corrected since, and that are nowhere now."""
+        """Return whether a candidate quotes words that were corrected since and are nowhere in the speech."""
         sides = [(asked.said_at_s, asked.quote or "")]
         if asked.beside is not None:
             sides.append((asked.beside.said_at_s, asked.beside.quote))
@@ -409,17 +424,17 @@ class Projection:
 
     @property
     def unsaid(self) -> tuple[int, int]:
-        """Return a key that changes when words that may have been read are taken back or corrected."""
+        """Return a key that changes when words that an engine may have read are taken back or corrected."""
         return len(self.withdrawn_records), len(self.misheard)
 
     @property
     def slide(self) -> int | None:
-        """Return the slide that is shown now, or None."""
+        """Return the number of the slide that is shown now, or None."""
         return self.slides[-1].slide if self.slides else None
 
     @property
     def presenter(self) -> str | None:
-        """Return the label of the speaker whose words are judged."""
+        """Return the label of the speaker whose words are judged, or None."""
         if self.presenter_how is not None:
             return self.presenter_label
         if self.speaker is not None:
@@ -433,22 +448,25 @@ class Projection:
 
     @property
     def presenter_labels(self) -> tuple[str | None, ...]:
-        """Return the labels of the presenter's words, None among them for words without a label.
+        """Return the labels of the presenter's words; None is among them if words without a label are too.
 
-        Words without a label are the presenter's if spoken in the room, and nobody's in a recording that
-        names its speakers (`SpeakerFound`).
+        Words without a label are the presenter's if they were spoken in the room, and nobody's in a recording
+        that names its speakers (`SpeakerFound`).
         """
         if self.presenter_how is not None and self.is_presenter_alone:
             return () if self.presenter_label is None else (self.presenter_label,)
         return (self.presenter, None)
 
     def may_answer(self, speaker: str | None) -> bool:
-        """Return whether words under a label can be an answer: the words of the room have none."""
+        """Return whether words with this label can be part of an answer.
+
+        Words spoken in the room have no label.
+        """
         return speaker is None or speaker in self.presenter_labels
 
     @property
     def speech_claims(self) -> list[Claim]:
-        """Return the presenter's claims in speech; the list grows, so do not keep it."""
+        """Return the presenter's claims in speech; the list grows, so do not store it."""
         labels = self.presenter_labels
         own = [claims for who, claims in self.claims_by_speaker.items() if who in labels]
         if len(own) < 2:
@@ -456,12 +474,14 @@ class Projection:
         return sorted(chain.from_iterable(own), key=segment_of)
 
     def slide_at(self, at_s: float) -> int | None:
-        """Return the slide shown at a time of the session clock; before any was shown, the first."""
+        """Return the slide shown at *at_s* of the session clock, or the first slide if none was shown yet."""
         shown = next((one for one in reversed(self.slides) if one.at_s <= at_s), None)
         return (shown or self.slides[0]).slide if self.slides else None
 
     def answer_of(self, segment: Segment) -> tuple[str | None, int, list[Segment]]:
-        """Return exchange, question and pieces of the answer that a segment is part of, or (None, 0, [])."""
+        """Return the answer that contains a segment, as exchange, question number and segments, or (None, 0,
+        []).
+        """
         for (exchange, turn), pieces in self.answered_in.items():
             if any(one is segment for one in pieces):
                 return exchange, turn, pieces
@@ -474,9 +494,9 @@ class Projection:
 
     @property
     def spoken(self) -> tuple[Segment, ...]:
-        """Return every piece of speech in its place, the withdrawn ones without their words.
+        """Return every segment of speech in its place, the withdrawn ones without their words.
 
-        A given answer, as opposed to a heard one, is the presenter's under any name.
+        An answer that was typed or passed in, rather than heard, counts as the presenter's under any label.
         """
         spoken = list(self.segments)
         for number in self.withdrawn:
@@ -488,8 +508,8 @@ class Projection:
     def times(self, now_s: float) -> tuple[float, float]:
         """Return the seconds of presenting and of answering, up to *now_s* of the session clock.
 
-        A recording waits while a question is open, so its clock leaves out the answers; live, the clock runs
-        on, and its time under a question is no presenting.
+        A recording waits while a question is open, so its clock leaves out the answers. Live, the clock runs
+        on, and its time under a question does not count as presenting.
         """
         ran = [until_s - from_s for from_s, until_s in self.under_questions(now_s)]
         answering_s = sum(max(one.spent_s, ran_s) for one, ran_s in zip(self.asked, ran, strict=True))
@@ -498,15 +518,17 @@ class Projection:
     def spent_on(self, answer: Segment) -> float:
         """Return the seconds that a given answer adds to its exchange, beyond those of the session clock.
 
-        Live there are none: that clock runs on during answers, so an estimate would make the used time jump
+        Live, it adds none: the clock runs on during answers, so an estimate would make the used time jump
         ahead, and back again once the answer is withdrawn. A recording's clock waits, and a clock that nobody
-        ran shows nothing: there an answer counts as long as its segment.
+        ran shows no time, so there an answer counts as long as its segment.
         """
         is_live = self.playback is None and (self.clock.live_since is not None or self.clock.at_s > 0)
         return 0.0 if is_live else answer.end_s - answer.start_s
 
     def under_questions(self, now_s: float) -> list[tuple[float, float]]:
-        """Return the start and end of each open exchange on the session clock; omit those that gave way."""
+        """Return the start and end of each exchange on the session clock; time after it gave way is left
+        out.
+        """
         found = []
         for one in self.asked:
             still_s = 0.0 if self.gave_way_s is not None else now_s - one.asked_at_s
@@ -525,7 +547,7 @@ class Projection:
 
     @property
     def never_asked(self) -> tuple[Candidate, ...]:
-        """Return the candidate questions that were never asked, in the order in which they came up."""
+        """Return the candidate questions that were never asked, in the order in which they were made."""
         open_ = (one for text, one in self.wanted.items() if text not in self.asked_questions)
         return tuple(one for one in open_ if not self.puts_dismissed(one) and not self.quotes_misheard(one))
 
@@ -544,7 +566,9 @@ class Projection:
 
     @property
     def is_brought_due(self) -> bool:
-        """Return whether a presenter's own question waits for a slide that is being left, or was left."""
+        """Return whether one of the presenter's own questions is for a slide that is being left, or was
+        left.
+        """
         left = {one.slide for one in self.slides}
         if self.section_ended != len(self.slides):
             left.discard(self.slide)
@@ -559,17 +583,17 @@ class Projection:
 
     @property
     def asked_questions(self) -> frozenset[str]:
-        """Return the first question of every exchange as its panelist had it, without its lead-in."""
+        """Return the first question of every exchange as its panelist wrote it, without its lead-in."""
         return frozenset(bare_first(exchange) for exchange in self.asked)
 
     @property
     def opened(self) -> int:
-        """Return how many exchanges have been opened."""
+        """Return the number of exchanges that have been opened."""
         return len(self.exchanges) + (self.open is not None)
 
     @property
     def asked_claims(self) -> frozenset[str]:
-        """Return the claims that somebody has asked about."""
+        """Return the ids of the claims about which somebody has asked."""
         return frozenset(exchange.claim for exchange in self.asked if exchange.claim is not None)
 
     @property
@@ -581,12 +605,12 @@ class Projection:
 
 
 def segment_of(claim: Claim) -> int:
-    """Return the number of the segment that holds a claim in speech."""
+    """Return the number of the segment that contains a claim made in speech."""
     return int(claim.id[1:].partition(".")[0])
 
 
 def _copy_of(part: Any) -> Any:
-    """Copy a part of a projection so that it can be added to, with the lists in a mapping."""
+    """Copy a part of a projection, including the lists in a mapping, so that the copy can be added to."""
     if isinstance(part, dict):
         return {key: list(value) if isinstance(value, list) else value for key, value in part.items()}
     return part.copy() if isinstance(part, list | set) else part

@@ -1,6 +1,6 @@
-"""The files that the panel's code writes or reads by name; a table without one of them is refused.
+"""The files that the panel's code writes or reads by name; a table that lacks one of them is refused.
 
-The author of the table decides everything else: further files, orders, limits, seats.
+The author of the table decides everything else: further files, orders, limits and seats.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from orchestrator.panel.config.engine_names import RECORDED as RECORDED
 
 
 UNNAMED: Final = "Presenter"
-"""Who presents, where nobody was named."""
+"""The presenter's name if none was given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ _AO, _OV = Mutability.APPEND_ONLY, Mutability.OVERWRITE
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """One file, the class that the code relies on, and who writes it."""
+    """One file that the panel needs, with the class that the code relies on and the file's writers."""
 
     path: str
     mutability: Mutability
@@ -81,11 +81,11 @@ COMPANIONS: Final = {
     MODERATOR: ("persona.md", "orchestration.md", "phrase-library.md"),
     AGENT: ("persona.md", "domain-knowledge.md"),
 }
-"""Templates that the code reads as data, by whose they are."""
+"""Maps the moderator, and any other agent, to the names of its templates that the code reads as data."""
 
 
 def lacking(table: Table) -> Iterator[str]:
-    """Yield everything that the panel needs and *table* lacks."""
+    """Yield a line for everything that the panel needs and that *table* lacks."""
     if table.agents != (MODERATOR,):
         yield f"`agents` is {', '.join(table.agents) or 'empty'}, and the panel has the {MODERATOR} alone"
     if not table.min_seats:
@@ -117,7 +117,7 @@ def check_needs(table: Table) -> None:
     """Refuse a table that lacks what the panel needs.
 
     Raises:
-        ConfigurationError: Something is missing; the message names all of it.
+        ConfigurationError: Something is missing; the message names everything that is.
     """
     missing = list(lacking(table))
     if missing:

@@ -1,4 +1,4 @@
-"""The records of what is said and shown: speech, slides, answers, and what becomes due with them."""
+"""The records of what is said and shown: speech, slides and answers, with what becomes due through them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
-from orchestrator.core.store.ledger import Record
-from orchestrator.core.store.value import Bearing
+from orchestrator.core.store.ledger import Bearing, Record
 from orchestrator.core.values import from_json
 from orchestrator.material.claim import Claim, Tension
 from orchestrator.material.values import Segment
@@ -39,12 +38,12 @@ from orchestrator.panel.records.value import (
 
 
 TALK = "talk"
-"""Words that were begun while no question waited for an answer."""
+"""The part for words that were begun while no question waited for an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpeechHeard(PanelValue):
-    """Append to the transcript: a piece of speech, its claims, its place in a playback."""
+    """Speech appended to the transcript: a segment, its claims, and its place in a playback."""
 
     TYPE: ClassVar = "segment"
 
@@ -55,15 +54,18 @@ class SpeechHeard(PanelValue):
     source: Line | None = None  # the line of a followed file with which it was complete
     begun_s: float | None = None  # session clock: when it was begun, where its own times say another moment
     part: str | None = None
-    """ANSWER or TALK, as `loop.turns` decided when the words came. None: a release before 0.3 wrote it, for
-    which all that the presenter says while a question is open is its answer."""
+    """ANSWER or TALK, as `loop.turns` decided when the words came.
+
+    If None, a release before 0.3 wrote the record. In such a session, everything that the presenter says
+    while a question is open is its answer.
+    """
 
     @property
     def bearing(self) -> Bearing:
         return Bearing(words=self.segment.text, speaker=str(self.segment.speaker))
 
     def is_begun_since(self, at_s: float) -> bool:
-        """Return whether the speech began at that time of the session clock, or later."""
+        """Return whether the speech began at *at_s* of the session clock, or later."""
         return (self.segment.start_s if self.begun_s is None else self.begun_s) >= at_s
 
     def fold(self, projection: Projection, record: Record) -> None:
@@ -79,7 +81,9 @@ class SpeechHeard(PanelValue):
             _hear(projection, self.segment)
 
     def _begun_s(self, record: Record) -> float:
-        """Return the speech's start on the session clock, or for releases before 0.3 when it was written."""
+        """Return the speech's start on the session clock; for releases before 0.3, when its record was
+        written.
+        """
         if self.part is None:
             return record.clock_s
         if self.played is not None and self.begun_s is not None:  # its start is by the recording's clock
@@ -87,7 +91,10 @@ class SpeechHeard(PanelValue):
         return min(self.segment.start_s, record.clock_s)
 
     def _count(self, projection: Projection) -> None:
-        """Add to the speaker's presenting time, unless a question is open: then anybody may speak."""
+        """Add the speech to its speaker's presenting time, unless a question is open.
+
+        While a question is open, anybody may speak.
+        """
         if projection.seconds_by_speaker and projection.asking is not None and self.part != TALK:
             return
         spoken_s = projection.seconds_by_speaker.get(self.segment.speaker, 0.0)
@@ -106,7 +113,7 @@ class SpeechHeard(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class SlideShown(PanelValue):
-    """Append to the transcript: the slide, and whether a section ended before it."""
+    """A line appended to the transcript: the slide that is shown, and whether a section ended before it."""
 
     TYPE: ClassVar = "slide"
 
@@ -153,7 +160,7 @@ class SlideShown(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class SectionEnded(PanelValue):
-    """Note: a recording leaves a section; the panel comes in first."""
+    """A note that a recording is about to leave a section; the panel comes in before that."""
 
     TYPE: ClassVar = "section_end"
 
@@ -167,7 +174,7 @@ class SectionEnded(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class PlayedOut(PanelValue):
-    """Note: the recording is over; only questions and the end are left."""
+    """A note that the recording is over, so that only questions and the end are left."""
 
     TYPE: ClassVar = "played_out"
 
@@ -183,7 +190,7 @@ class PlayedOut(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class AnswerGiven(PanelValue):
-    """Append to the transcript: the answer to the open question."""
+    """A line appended to the transcript: the answer to the open question."""
 
     TYPE: ClassVar = "answer"
 
@@ -223,7 +230,7 @@ class AnswerGiven(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class AnswerHeard(PanelValue):
-    """Note: what the presenter said since the question was the answer."""
+    """A note that the presenter's words since the question are the answer."""
 
     TYPE: ClassVar = "answered"
     NEEDED: ClassVar = False
@@ -243,7 +250,10 @@ class AnswerHeard(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class AnswerEnds(PanelValue):
-    """Note: the presenter ends the answer: words on their way still belong to it, later ones are talk."""
+    """A note that the presenter ends the answer.
+
+    Words begun before still belong to the answer; later ones are talk.
+    """
 
     TYPE: ClassVar = "answer_ends"
     NEEDED: ClassVar = False
@@ -259,7 +269,7 @@ class AnswerEnds(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class NoAnswer(PanelValue):
-    """Note: a question got no answer."""
+    """A note that a question got no answer."""
 
     TYPE: ClassVar = "silence"
     NEEDED: ClassVar = False
@@ -279,7 +289,7 @@ class NoAnswer(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class AnswerUsed(PanelValue):
-    """Note: a prepared answer without words was used: it parks the question."""
+    """A note that a prepared answer without words was used, which parks the question."""
 
     TYPE: ClassVar = "answer_used"
 
@@ -317,7 +327,7 @@ def is_spoken(record: Record) -> bool:
 
 
 def withdraw(projection: Projection, segment: Segment, record: Record) -> None:
-    """Keep only the place of words that were taken back as an answer, so that numbers stay."""
+    """Add an empty place for words withdrawn as an answer, so that segment numbers do not change."""
     projection.segments.append(segment)
     projection.begun_s.append(record.clock_s)
     projection.withdrawn.add(len(projection.segments))
@@ -331,7 +341,10 @@ def _add(projection: Projection, segment: Segment, claims: tuple[Claim, ...], be
 
 
 def _hear(projection: Projection, segment: Segment) -> None:
-    """Count speech under an open question as its answer if the speaker may answer; the room has no label."""
+    """Count speech under an open question as part of its answer, if the speaker may answer.
+
+    Speech in the room has no label.
+    """
     if projection.asking is not None and projection.may_answer(segment.speaker):
         projection.heard.append(segment)
 
@@ -358,14 +371,14 @@ def _voice(projection: Projection, segment: Segment, record: Record) -> None:
 
 @dataclass(frozen=True, slots=True)
 class AnswerCorrected(PanelValue):
-    """Append to the exchange history: an answer in it was misheard. It closes nothing."""
+    """A line appended to the exchange history: an answer in it was misheard; it closes no exchange."""
 
     TYPE: ClassVar = "answer_corrected"
 
     exchange: str
 
     def fold(self, projection: Projection, record: Record) -> None:
-        """Do nothing: the correction itself holds the words, in the same transaction."""
+        """Do nothing, since `Corrected`, in the same transaction, contains the words."""
 
     def step(self, record: Record) -> Step:
         return Step(None)
@@ -373,7 +386,7 @@ class AnswerCorrected(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class Corrected(PanelValue):
-    """Append to the transcript: what was really said in a segment, or that it was heard right."""
+    """A line appended to the transcript: what was really said in a segment, or that it was heard right."""
 
     TYPE: ClassVar = "corrected"
 
@@ -412,7 +425,9 @@ class Corrected(PanelValue):
             projection.open = self.in_exchange(projection.open)
 
     def in_exchange(self, exchange: Exchange) -> Exchange:
-        """Return an exchange with its answer as corrected, or unchanged if the correction is for another."""
+        """Return the exchange with its answer corrected, or unchanged if the correction is for another
+        exchange.
+        """
         return with_words(exchange, self.turn, self.answer) if exchange.id == self.exchange else exchange
 
     def entry(self, record: Record) -> Entry | None:
@@ -437,7 +452,10 @@ class Corrected(PanelValue):
 def _replace_claims(
     projection: Projection, number: int, speaker: str | None, claims: tuple[Claim, ...]
 ) -> None:
-    """Replace the claims of the old words by those of the new; questions may still name an old one."""
+    """Replace the claims of a segment's old words by those of its new words.
+
+    Questions may still name an old claim.
+    """
     standing = projection.claims_by_speaker.setdefault(speaker, [])
     own = f"s{number}."
     at = next((at for at, one in enumerate(standing) if one.id.startswith(own)), None)

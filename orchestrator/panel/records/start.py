@@ -1,4 +1,4 @@
-"""The records of a session before anybody speaks: its first record, the deck, the briefs, the phrases."""
+"""The records before anybody speaks: the session's first record, the deck, the briefs and the phrases."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from orchestrator.panel.records.value import TOOL, Entry, PanelValue, Step, coun
 
 @dataclass(frozen=True, slots=True)
 class DeckName:
-    """The deck that a session is about."""
+    """The name of the deck that a session is about."""
 
     name: str = field(default_factory=str)
     title: str = field(default_factory=str)
@@ -30,13 +30,13 @@ class DeckName:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionStarted(PanelValue):
-    """The first record: versions, agents, choices, and what was carried over."""
+    """The first record of a session: versions, agents, choices, and what was carried over."""
 
     TYPE: ClassVar = "session"
 
     ledger_version: int
     panel: tuple[str, ...]
-    table: Mapping[str, Any] | None = None  # of files, since version 2: `store.recorded_table` reads it
+    table: Mapping[str, Any] | None = None  # of files, since version 2: `application.table_of` reads it
     frames_version: int = field(default_factory=int)
     layouts_version: int = field(default_factory=int)
     greenroom: str = field(default_factory=str)  # the release
@@ -56,7 +56,7 @@ class SessionStarted(PanelValue):
 
     @property
     def carry_over(self) -> CarryOver:
-        """Return what the session carries over; nothing if the record names none."""
+        """Return what the session carries over, which is nothing if the record does not name it."""
         return self.carried or NOTHING
 
     def fold(self, projection: Projection, record: Record) -> None:
@@ -96,7 +96,7 @@ def started_of(record: Record) -> SessionStarted:
 
 @dataclass(frozen=True, slots=True)
 class DeckRead(PanelValue):
-    """Write of deck-content: the slides with their claims, what is missing, and the contradictions."""
+    """The text of deck-content: the slides with their claims, what is missing, and the contradictions."""
 
     TYPE: ClassVar = "deck"
 
@@ -125,7 +125,7 @@ class DeckRead(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class DossierWritten(PanelValue):
-    """Write of the board dossier: the likely questions, and who sits on the board."""
+    """The text of the board dossier: the likely questions, and who sits on the board."""
 
     TYPE: ClassVar = "dossier"
     NEEDED: ClassVar = False
@@ -141,7 +141,7 @@ class DossierWritten(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class IntelTaken(PanelValue):
-    """Write of external-intel: every finding, and the claim it bears on."""
+    """The text of external-intel: every finding, and the claim that it bears on."""
 
     TYPE: ClassVar = "intel"
 
@@ -161,7 +161,7 @@ class IntelTaken(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class FocusBriefWritten(PanelValue):
-    """Write of a focus brief: the claims that a panelist attacks."""
+    """The text of a focus brief: the claims that a panelist attacks."""
 
     TYPE: ClassVar = "focus_brief"
 
@@ -180,7 +180,7 @@ class FocusBriefWritten(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class PhrasesChosen(PanelValue):
-    """Append to generated-phrases: the moderator's phrases for this session."""
+    """A text appended to generated-phrases: the moderator's phrases for this session."""
 
     TYPE: ClassVar = "phrases"
     NEEDED: ClassVar = False
@@ -194,7 +194,7 @@ class PhrasesChosen(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class PlaybackLoaded(PanelValue):
-    """Note: a recording that is being played, with its answers."""
+    """A note with a recording that is being played, with its answers."""
 
     TYPE: ClassVar = "playback"
 
@@ -211,7 +211,7 @@ class PlaybackLoaded(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class SpeakerFound(PanelValue):
-    """Note: who the presenter is."""
+    """A note that says who the presenter is."""
 
     TYPE: ClassVar = "speaker"
 

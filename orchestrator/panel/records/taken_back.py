@@ -1,13 +1,12 @@
-"""Taking an answer back, or counting it as talk: records withdrawn with it are named, none is deleted."""
+"""Taking an answer back, or counting it as talk: a record names the withdrawn records; none is deleted."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.ledger import Bearing, Record
 from orchestrator.core.store.store import Store
-from orchestrator.core.store.value import Bearing
 from orchestrator.panel.records.exchanges import ExchangeClosed, ExchangeOpened, FollowedUp
 from orchestrator.panel.records.projection import INTEL, TRANSCRIPT, Mark, Projection
 from orchestrator.panel.records.speech import (
@@ -33,7 +32,10 @@ from orchestrator.panel.records.value import NOTE, Entry, PanelValue, Step
 
 
 def take(projection: Projection, record: Record, value: PanelValue | None) -> None:
-    """Add a record to the projection; *value*: as its class, or None if it has none of the panel's."""
+    """Add a record to the projection.
+
+    *value* is the record's value as its class, or None if it is not one of the panel's.
+    """
     if record.op == "freeze":
         projection.ended = True
     if record.file == INTEL:
@@ -52,7 +54,10 @@ def take(projection: Projection, record: Record, value: PanelValue | None) -> No
 
 
 def take_back(projection: Projection, exchange: str, turn: int) -> None:
-    """Restore the projection at a question, without the withdrawn records; without its mark, do nothing."""
+    """Restore the projection as it was at a question, without the withdrawn records.
+
+    If the question has no mark, do nothing.
+    """
     mark = next((one for one in projection.marks if (one.exchange, one.turn) == (exchange, turn)), None)
     if mark is None:
         return
@@ -86,7 +91,7 @@ def take_back(projection: Projection, exchange: str, turn: int) -> None:
 
 
 def _follow(projection: Projection, value: PanelValue | None) -> None:
-    """Mark a question that was asked, and drop marks that cannot be restored any more."""
+    """Mark a question that was asked, and drop marks that can no longer be restored."""
     marks = projection.marks
     if isinstance(value, ExchangeOpened | FollowedUp):
         if (now := projection.open) is not None:
@@ -100,7 +105,7 @@ def _follow(projection: Projection, value: PanelValue | None) -> None:
 
 
 def _is_being_answered(projection: Projection, value: PanelValue | None) -> bool:
-    """Return whether the last question's answer has begun, or its exchange closed without one."""
+    """Return whether the last question's answer has begun, or its exchange was closed without an answer."""
     last, now = projection.marks[-1], projection.open
     if isinstance(value, ExchangeClosed):
         return value.exchange.id == last.exchange
@@ -114,7 +119,9 @@ def _is_being_answered(projection: Projection, value: PanelValue | None) -> bool
 
 @dataclass(frozen=True, slots=True)
 class AnswerTakenBack(PanelValue):
-    """Append to the transcript: an answer is taken back, and what came of it does not count."""
+    """A line appended to the transcript: an answer is taken back, and what resulted from it does not
+    count.
+    """
 
     TYPE: ClassVar = "answer_taken_back"
 
@@ -123,8 +130,11 @@ class AnswerTakenBack(PanelValue):
     withdraws: tuple[int, ...] = field(default_factory=tuple)  # numbers of the records that fall with it
     at_s: float | None = None  # session clock: when the presenter said so; None: when it was written
     talk: tuple[int, ...] | None = None
-    """Numbers of the records whose words are the talk's, and the question waits for a pause of it; a typed
-    answer is withdrawn, and follows as speech. None: the words do not count, and the question is open."""
+    """Numbers of the records whose words are talk; the question then waits for a pause of the talk.
+
+    A typed answer is withdrawn, and follows as speech. If None, the words do not count, and the question is
+    open.
+    """
 
     @property
     def bearing(self) -> Bearing:
@@ -165,7 +175,7 @@ class AnswerTakenBack(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class ExchangeReopened(PanelValue):
-    """Append to the exchange history: an exchange in it does not count, since it is open again."""
+    """A line appended to the exchange history: an exchange in it does not count, since it is open again."""
 
     TYPE: ClassVar = "exchange_reopened"
 
@@ -176,7 +186,9 @@ class ExchangeReopened(PanelValue):
         return Bearing(closes=True)
 
     def fold(self, projection: Projection, record: Record) -> None:
-        """Do nothing: the record that takes the answer back holds it, in the same transaction."""
+        """Do nothing: the record that takes the answer back, in the same transaction, reopens the
+        exchange.
+        """
 
     def step(self, record: Record) -> Step:
         return Step(None)

@@ -1,7 +1,7 @@
 """The base class of the panel's record values.
 
-A field with a default is written only where it has another value; one that is always written and may be
-absent in the ledgers of earlier releases has a `default_factory`.
+A field with a default is written only if it has another value. A field that is always written, but that the
+ledgers of earlier releases may lack, has a `default_factory`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from orchestrator.core.legible import counted, one_line
-from orchestrator.core.store.ledger import Record
-from orchestrator.core.store.value import Value
+from orchestrator.core.store.ledger import Record, Value
 from orchestrator.core.table import TRANSCRIPT
 from orchestrator.material.values import Segment
 from orchestrator.panel.model.exchange import Exchange
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 # What memory tells of one record: an entry for the Scribe, a passage for facts, a step for the trace.
 #
 # Each class of record values makes them of itself, in its own file: `entry`, `passage` and `step`. A
-# passage is a `model.fact.Passage`; the other two are here, with the few words that several classes need.
+# passage is a `model.reply.Passage`; the other two are here, with the few words that several classes need.
 #
 # Of what the presenter said the trace has the length alone: it is for those who look after the loop.
 
@@ -38,16 +37,19 @@ TOOL: Final = "tool"
 ERROR: Final = "error"
 NOTE: Final = "note"
 ENTRY_TYPES: Final = (USER, AGENT, TOOL, ERROR, NOTE)
-"""The Scribe's, from its seed (000)."""
+"""The types of the Scribe's entries, as its seed (000) defines them."""
 
 Timing = Literal["since", "waits", "none"]
-"""How long a step took: the time since the record before it; that, but while the clock is live the step waits
-for its moment; or no time at all: it is the speaker's own, or nobody's."""
+"""How the duration of a step is measured.
+
+"since": the time since the record before it. "waits": the same, except that while the clock is live the step
+waits for its moment. "none": the step takes no time of the program's, since it is the speaker's or nobody's.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A record as the Scribe notes it."""
+    """A record in the form of an entry in the Scribe's notes."""
 
     type: str  # of ENTRY_TYPES
     content: str
@@ -60,7 +62,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A record as the trace tells it."""
+    """A record in the form of a step in the trace."""
 
     name: str | None  # None: it is no step, and only tells errors or changes the state
     line: str = ""  # for people; "": its name
@@ -79,7 +81,7 @@ class Step:
 
 
 def known(**values: object) -> dict[str, object]:
-    """Return the values that are known, by name, in order."""
+    """Return the values that are not None, by name, in order."""
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -93,7 +95,7 @@ def _singular(noun: str) -> str:
 
 
 def place_of(exchange: Exchange) -> str:
-    """Return the place of an exchange's words."""
+    """Return the place of the words that an exchange is about."""
     return place(exchange.slide, exchange.said_at_s)
 
 
@@ -106,7 +108,7 @@ def day_of(record: Record) -> str:
 
 
 def spoken_entry(segment: Segment, exchange: str | None = None) -> Entry:
-    """Return the entry of a piece of speech; *exchange*: the exchange that it answers, if any."""
+    """Return the entry of a segment of speech; *exchange* is the exchange that it answers, if any."""
     about = {"slide": segment.slide, "said_at_s": segment.start_s, "exchange": exchange}
     return Entry(
         USER, segment.text, metadata={**about, "speaker": segment.speaker}, confidence=segment.confidence
@@ -114,7 +116,10 @@ def spoken_entry(segment: Segment, exchange: str | None = None) -> Entry:
 
 
 def spoken_passage(record: Record, segment: Segment, kind: str, exchange: str | None = None) -> Passage:
-    """Return a piece of speech as a passage to take facts from; *exchange*: the exchange that it answers."""
+    """Return a segment of speech as a passage for facts.
+
+    *exchange* is the exchange that it answers, if any.
+    """
     return Passage(
         record.seq,
         kind,
@@ -136,20 +141,20 @@ def hearing(text: str, **found: int) -> Step:
 
 
 def answering(exchange: str, text: str) -> Step:
-    """Return the step of an answer."""
+    """Return the step of an answer to *exchange*."""
     words = len(text.split())
     line = f"{exchange} is answered in {counted(words, 'word')}"
     return Step("answer", line, "none", action={"exchange": exchange}, output={"words": words})
 
 
 def reminding(about: str, share: float | None = None) -> Step:
-    """Return the step in which the moderator reminds of a time."""
+    """Return the step in which the moderator reminds the presenter of the time."""
     line = f"reminds: {about.replace('_', ' ')}"
     return Step("remind", line, "waits", action=known(about=about, share=share))
 
 
 def keeping(name: str, kept: Mapping[str, int], left_out: int) -> Step:
-    """Return the step that keeps things for later sessions at a session's end, counted by noun."""
+    """Return the step that stores things for later sessions at a session's end, counted by noun."""
     left = f"; {left_out} left out, to stay in the session" if left_out else ""
     some = counted_each({noun: number for noun, number in kept.items() if number})
     line = f"keeps for later rehearsals: {some}{left}"
@@ -160,7 +165,7 @@ def keeping(name: str, kept: Mapping[str, int], left_out: int) -> Step:
 
 
 def is_speech(record: Record) -> bool:
-    """Return whether a record added to the transcript: in another file it is no speech."""
+    """Return whether a record appended to the transcript; text appended to another file is not speech."""
     return record.op == "append" and record.file == TRANSCRIPT
 
 
@@ -170,7 +175,7 @@ def bare_entry(record: Record) -> Entry:
 
 
 def bare_passage(record: Record) -> Passage:
-    """Return text that another program added to the transcript, as a passage to take facts from."""
+    """Return text that another program added to the transcript, as a passage from which facts are taken."""
     text = one_line(record.text or "")
     return Passage(record.seq, SPEECH, text, day_of(record), said_at_s=record.clock_s)
 
@@ -179,25 +184,27 @@ def bare_passage(record: Record) -> Passage:
 
 
 class PanelValue(Value):
-    """The value of one of the panel's records: it folds itself into the projection, and describes itself."""
+    """The value of one of the panel's records; it folds itself into the projection and describes itself."""
 
     __slots__ = ()
     NEEDED: ClassVar[bool] = True
-    """One in another shape stops a session, since what it says cannot be left out; else it is passed over, as
-    another program's."""
+    """Whether a value of this class in another shape stops a session, since what it says cannot be left out.
+
+    If False, such a value is skipped, like another program's.
+    """
 
     def fold(self, projection: Projection, record: Record) -> None:
-        """Apply the record to the projection; a class that changes nothing states that itself."""
+        """Apply the record to the projection; every class must define this, even if it changes nothing."""
         raise NotImplementedError(f"{type(self).__name__} does not say what it changes in the projection")
 
     def entry(self, record: Record) -> Entry | None:
-        """Return the Scribe's entry of the record, or None if it has none."""
+        """Return the Scribe's entry for the record, or None if it has none."""
         return None
 
     def passage(self, record: Record) -> Passage | None:
-        """Return the record's passage to take facts from, or None."""
+        """Return the passage of the record from which facts are taken, or None."""
         return None
 
     def step(self, record: Record) -> Step | None:
-        """Return the record's step of the trace, or None."""
+        """Return the step of the trace for the record, or None."""
         return None

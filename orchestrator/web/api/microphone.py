@@ -5,7 +5,7 @@ Frames are 16 kHz, 16 bits little-endian, one channel. Out come {"partial": "…
 number, the doubt a word where the recogniser is not sure of it; {"refused": "…"} before the server closes,
 and {"closed": "…"} where it closes since the session is being ended. A session has one microphone: the
 newest. Sound is let go of as soon as it was recognised; only where the presenter said so at the start, that
-of answers is kept beside the session (`speech.kept_sound`).
+of answers is kept beside the session (`speech.sound.keep_sound`).
 """
 
 from __future__ import annotations

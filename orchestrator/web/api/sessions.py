@@ -63,7 +63,7 @@ from orchestrator.web.open_sessions import reads, takes_long, writes
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.uploads import aside
 
-# ---------------------------------------------------------------------- sounds
+# ---------------------------------------------------------------------- kept sound of answers
 # Which kept sound answers which question: as the session has it now, whatever was taken back since.
 
 
@@ -315,7 +315,7 @@ def get_recap(session: SessionId, site: At) -> Plain:
     return to_plain(site.sessions.get(session).recap())
 
 
-# ---------------------------------------------------------------------- sounds
+# ---------------------------------------------------------------------- routes of kept sound
 # /api/v1/sessions/{id}/sound: one's own answers, to hear again: kept where the presenter said so.
 
 

@@ -1,1 +1,1 @@
-"""Asking a model and checking its replies, independent of the provider: wires know that."""
+"""Asking a model and checking its replies, independent of the provider, which only the wires know."""

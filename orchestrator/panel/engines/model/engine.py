@@ -1,4 +1,4 @@
-"""The engine that speaks through a model. Replies are checked; a failed call never counts as praise."""
+"""The engine that asks a model; replies are checked, and a failed call never counts as praise."""
 
 from __future__ import annotations
 
@@ -57,14 +57,18 @@ from orchestrator.panel.model.usage import Account, Budget, CallUsage, Total
 R = TypeVar("R")
 
 MAX_CACHED_MINIMUM: Final = 4096
-"""Tokens; the longest of the models' shortest cached prefixes (caching.md), so that no alarm is false."""
+"""Tokens: the longest of the models' shortest cacheable prefixes (caching.md), so that no alarm is false."""
 
 MIN_WINDOW: Final = 6_000
-"""Tokens: the shortest character, what it is to do, its own notes, one slide and a short reply."""
+"""Tokens of the smallest context that works: the shortest character, its task, its own notes, one slide and a
+short reply.
+"""
 REPLY_SHARE: Final = 4
-"""A quarter of a small context is left for the reply."""
+"""The divisor for the reply: a quarter of a small context is left for it."""
 SAFE_SHARE: Final = 0.9
-"""Of the room by the count of one short question: other texts take a few tokens more."""
+"""The share of the room that is used, since the room is computed from one short question and other texts take
+a few tokens more.
+"""
 HOW_TO_WIDEN: Final = (
     "llama.cpp: --ctx-size 16384 --parallel 1; Ollama: OLLAMA_CONTEXT_LENGTH=16384; "
     "vLLM: --max-model-len 16384"
@@ -74,9 +78,9 @@ log = logging.getLogger(__name__)
 
 
 class ModelEngine:
-    """An engine that asks one service. It holds no state of a session, only what its calls cost.
+    """An engine that asks one service; it stores no state of a session, only what its calls cost.
 
-    Safe to use from several threads. Close it when done, or use it as a context manager.
+    It is safe to use from several threads. Close it when done, or use it as a context manager.
     """
 
     def __init__(self, settings: Settings, recorded: Recorded | None = None) -> None:
@@ -91,8 +95,8 @@ class ModelEngine:
         self._room: int | None = None  # tokens of a call, where the service says so
         self._bytes_per_token = float(BYTES_PER_TOKEN)
         self._one_schema = settings.keeps_what_is_marked
-        """All of an agent's calls share a schema, as they share a cache; else each task has a small one.
-        On the Messages API, where the service keeps what is marked (caching.md, "One agent, one cache")."""
+        """Whether all of an agent's calls share a schema, as they share a cache; else each task has one.
+        True on the Messages API if the service caches marked blocks (caching.md, "One agent, one cache")."""
         self._meter = CacheMeter(minimum_tokens=MAX_CACHED_MINIMUM)
         self._has_cache = settings.is_public  # else once a call has read from one, or written to it
 
@@ -102,18 +106,20 @@ class ModelEngine:
 
     @property
     def notices(self) -> list[str]:
-        """Return the cost of a separate model for a task, and features that the service lacks."""
+        """Return lines about the cost of a separate model for a task, and about features that the service
+        lacks.
+        """
         return [
             *what_it_costs(self.settings),
             *(line for one in self.probes.values() for line in _lacks(one)),
         ]
 
     def check(self) -> None:
-        """Check now with a small real question that the service takes the key and knows the models.
+        """Check now, with a small real question, that the service accepts the key and knows the models.
 
         Raises:
-            EngineError: It cannot work (with `stops`, whoever set it up can correct that), or returned
-                nothing usable this time. One line.
+            EngineError: The service cannot work, or returned nothing usable this time. The message is one
+                line; `stops` is set if whoever set up the engine can correct the failure.
         """
         if self._service.recorded is not None:
             return
@@ -130,7 +136,7 @@ class ModelEngine:
         self._fits(found)
 
     def _fits(self, found: Probe) -> None:
-        """Record how much room the model has.
+        """Record how much room the model has for a call.
 
         Raises:
             EngineError: The model cannot hold the shortest call.
@@ -156,11 +162,11 @@ class ModelEngine:
 
     @property
     def _reply_tokens(self) -> int:
-        """Return the tokens that are left for the reply of a model with little room."""
+        """Return the number of tokens that a model with little room gets for its reply."""
         return min(MAX_TOKENS, (self._room or 0) // REPLY_SHARE)
 
     def _too_long(self, messages: Messages) -> EngineError | None:
-        """Return why the model has no room for this call, or None if it can be made."""
+        """Return an error if the model has no room for this call, or None if the call can be made."""
         if self._room is None:
             return None
         size = sum(len(block.text.encode()) for block in (*messages.system, *messages.user))
@@ -168,7 +174,7 @@ class ModelEngine:
         return too_long(self.settings.model, needed, self._room) if needed > self._room else None
 
     def _settle(self) -> None:
-        """Choose the wire to speak, unless it is already chosen."""
+        """Find out which wire the service speaks, unless the wire is already chosen."""
         if not self._is_settled:
             with self._settling:
                 if not self._is_settled:
@@ -177,7 +183,7 @@ class ModelEngine:
                     self._is_settled = True
 
     def addressed(self, request: Request[Any], context: Context, layout: str | None = None) -> Context:
-        """Return the context with a receipt of what will be sent: the receipt to record."""
+        """Return the context with a receipt of what will be sent, which is the receipt to record."""
         if not isinstance(request, SeatRequest):
             return context  # nobody's context goes with it
         self._settle()
@@ -188,7 +194,8 @@ class ModelEngine:
         """Return the result that this kind of request asks for, checked against what was said.
 
         Raises:
-            EngineError: No usable reply came in time; one line that holds nothing of what was said.
+            EngineError: No usable reply came in time. The message is one line and contains nothing of what
+                was said.
         """
         (reply,) = replies(self, [(request, context)])
         if isinstance(reply, EngineError):
@@ -199,8 +206,9 @@ class ModelEngine:
         """Start a call without waiting for it; cancelling the future cancels the call.
 
         Args:
-            on_text: Called in the engine's thread while a judgement comes in, with as much of the
-                follow-up question as there is; only once its quote is known to be the presenter's.
+            on_text: Called in the engine's thread while a judgement comes in, with the part of the follow-up
+                question that has come so far. It is called only after the judgement's quote was verified as
+                the presenter's.
         """
         if isinstance(request, JudgementRequest) and not (request.exchange.turns[-1].answer or "").strip():
             return done(cast(R, Judgement("unjudged", "no answer was given")))
@@ -265,7 +273,7 @@ class ModelEngine:
     # ------------------------------------------------------------------ what it costs
 
     def take_usage(self) -> list[CallUsage]:
-        """Return the calls since the last time this was asked, in the order in which replies came."""
+        """Return the usage of the calls since the last time this was called, in the order of the replies."""
         return self.account.take()
 
     def _note(self, out: Outgoing, began_s: float, usage: CallUsage) -> None:
@@ -302,7 +310,10 @@ def _lacks(probe: Probe) -> list[str]:
 
 
 def _shown(request: Request[Any], on_text: OnText | None) -> OnPartial | None:
-    """Return a callback that shows the follow-up question as it comes, once its quote is verified."""
+    """Return a callback that passes the follow-up question on as it comes, once its quote is verified.
+
+    Return None if there is nothing to show.
+    """
     if on_text is None or not isinstance(request, JudgementRequest):
         return None
     exchange = request.exchange
@@ -327,13 +338,15 @@ def _shown(request: Request[Any], on_text: OnText | None) -> OnPartial | None:
 
 
 FAILS_BEFORE: Final = 3
-"""Calls that failed one after the other, with none ever answered, before the offline panel takes over."""
+"""Number of calls that must fail in a row, with none ever answered, before the offline panel takes over."""
 NOT_READY: Final = 503
-"""What a server answers while it loads its model (llama.cpp: "Loading model")."""
+"""The status with which a server answers while it loads its model (llama.cpp: "Loading model")."""
 LOADS_S: Final = 120.0
-"""How long that is waited for at a start: some gigabytes from a slow disk, with room to spare."""
+"""Seconds to wait at a start for a server that loads its model: some gigabytes from a slow disk, with room to
+spare.
+"""
 LOOK_S: Final = 2.0
-"""How long after such an answer it is asked again."""
+"""Seconds until a server that answered that it is not ready is asked again."""
 
 
 def engine_of(
@@ -352,11 +365,11 @@ def engine_of(
 
 
 class FallbackEngine:
-    """A model's engine that falls back on the offline engine, at the budget's end or if the model never
+    """A model's engine that falls back on the offline engine when the budget is used up or the model never
     answers.
 
-    Calls in flight when the budget is reached may finish, so the bill may exceed it by these calls. A model
-    that has answered once is still asked, however often it fails afterwards.
+    Calls in flight when the budget is reached may finish, so the bill may exceed the budget by these calls. A
+    model that has answered once is still asked, however often it fails afterwards.
     """
 
     def __init__(
@@ -367,23 +380,27 @@ class FallbackEngine:
         spent: Total | None = None,
         say: Callable[[str], None] = lambda line: None,
     ) -> None:
-        """Ask *engine* within *budget*.
+        """Make an engine that asks *engine* within *budget*.
 
         Args:
             spent: The usage of earlier processes on this session.
-            say: Called with one line at 80 % and at 100 %, and when the offline panel takes over: once each.
+            say: Called with one line when 80 % and 100 % of the budget are used, and when the offline panel
+                takes over, once each.
         """
         self.engine = engine
         self.account = engine.account = Account(budget, spent)
         self._say = say
         self._rules = OfflineEngine()
         self.took_over: str | None = None
-        """Why the offline panel answers although a model was asked for; None: it does not.
-        That a budget is used up is no such reason: what was paid for was had."""
+        """Why the offline panel answers although a model was asked for, or None if it does not.
+        A used-up budget is not such a reason, since its calls were paid for and answered."""
         self._lock = threading.Lock()
 
     def join(self, *, spent: Total | None, say: Callable[[str], None], calls: Calls | None) -> None:
-        """Join a session: *spent* so far, *say* to notify the user, *calls* to record calls in."""
+        """Join a session.
+
+        *spent* is the usage so far, *say* is called with lines for the user, and *calls* records the calls.
+        """
         self.account = self.engine.account = Account(self.account.budget, spent)
         self._say = say
         if calls is not None:
@@ -395,7 +412,7 @@ class FallbackEngine:
 
     @property
     def notices(self) -> list[str]:
-        """As `ModelEngine.notices`."""
+        """Return what `ModelEngine.notices` returns."""
         return self.engine.notices
 
     @property
@@ -411,15 +428,19 @@ class FallbackEngine:
         return self.took_over is not None or self.is_used_up
 
     def addressed(self, request: Request[Any], context: Context, layout: str | None = None) -> Context:
-        """As `ModelEngine.addressed`; a context for the rules stays as it is, since nothing is sent."""
+        """Do what `ModelEngine.addressed` does; while the offline engine answers, return the context
+        unchanged.
+        """
         return context if self._is_offline else self.engine.addressed(request, context, layout)
 
     def room_bytes(self, request: SeatRequest[Any]) -> int | None:
-        """As `ModelEngine.room_bytes`; nothing is sent for the rules."""
+        """Return what `ModelEngine.room_bytes` returns; while the offline engine answers, there is no
+        limit.
+        """
         return None if self._is_offline else self.engine.room_bytes(request)
 
     def reply(self, request: Request[R], context: Context | None = None) -> R:
-        """As `ModelEngine.reply`, within the budget."""
+        """Do what `ModelEngine.reply` does, within the budget."""
         if self._is_offline:
             return self._rules.reply(request)
         try:
@@ -429,13 +450,13 @@ class FallbackEngine:
             self._look()
 
     def begin(self, request: Request[R], context: Context | None, on_text: OnText | None = None) -> Future[R]:
-        """As `ModelEngine.begin`, within the budget."""
+        """Do what `ModelEngine.begin` does, within the budget."""
         if not self._is_offline:
             return self.engine.begin(request, context, on_text)
         return done(self._rules.reply(request))
 
     def search(self, queries: Sequence[str]) -> Searched:
-        """Search the web as `claude.search` does, within the budget; its cost is in the result."""
+        """Search the web as `claude.search` does, within the budget; the result contains the cost."""
         if self.is_used_up:
             raise EngineError("the session's budget is used up")
         from orchestrator.panel.engines.claude import search
@@ -448,23 +469,24 @@ class FallbackEngine:
         return replace(searched, usage=usage)
 
     def take_usage(self) -> list[CallUsage]:
-        """As `ModelEngine.take_usage`."""
+        """Do what `ModelEngine.take_usage` does."""
         self._tell()
         return self.engine.take_usage()
 
     @property
     def calls(self) -> Calls:
-        """As `Watched.calls`."""
+        """Return the model's calls, as `Watched.calls` says."""
         return self.engine.calls
 
     def check(self) -> None:
-        """Check now that the model can be asked; once the budget is used up, ask nothing.
+        """Check now that the model can be asked; if the budget is used up, ask nothing.
 
-        A service that responds with a failure is reported and counts as a failed call, but stops nothing.
+        If the service responds with a failure, that is reported and counts as a failed call, but stops
+        nothing.
 
         Raises:
-            EngineError: Whoever set it up has to correct it: no key, key refused, model unknown, nobody
-                there.
+            EngineError: Whoever set up the engine has to correct this: the key is missing or refused, the
+                model is unknown, or nothing responds.
         """
         if self.is_used_up:
             return
@@ -480,7 +502,7 @@ class FallbackEngine:
             )
 
     def _check_until_loaded(self) -> None:
-        """Check, and repeat that for up to `LOADS_S` seconds while a server says that it is not ready yet."""
+        """Check the model; repeat this for up to `LOADS_S` seconds while the server is not ready."""
         until_s, is_told = monotonic() + LOADS_S, False
         while True:
             try:
@@ -496,7 +518,7 @@ class FallbackEngine:
             sleep(LOOK_S)
 
     def close(self) -> None:
-        """As `ModelEngine.close`."""
+        """Do what `ModelEngine.close` does."""
         self.engine.close()
 
     def _look(self) -> None:

@@ -1,6 +1,6 @@
-"""Errors of a call, each described in one plain line that never holds what was said.
+"""Errors of a call, each described in one plain line that never contains what was said.
 
-A service's own message may repeat a part of the request, and a validation error repeats the reply; so neither
+A service's own message may repeat a part of the request, and a validation error repeats the reply. So neither
 is shown, only the error's kind, place, numbers and status.
 """
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 BUSY: Final = frozenset(
     {"overloaded_error", "rate_limit_error", "api_error", "timeout_error", "server_error"}
 )
-"""Kinds of error that a stream may bring after it has begun, and that pass."""
+"""Kinds of error that may come after a stream has begun, and that may pass."""
 _LENGTHS: Final = (("n_prompt_tokens", "n_ctx"), ("requested_tokens", "max_context_tokens"))
-"""Fields of a refusal that say how long the request is and how long it may be, as llama.cpp names them."""
+"""Fields of a refusal that give the length of the request and the maximum length, as llama.cpp names them."""
 _SAID_LENGTHS: Final = re.compile(r"maximum context length is (\d+) tokens.*?(\d+) tokens", re.DOTALL)
-"""The same in words: OpenAI's, and vLLM's."""
+"""Matches the same two lengths in the words of OpenAI's and vLLM's messages."""
 _WORD: Final = re.compile(r"[a-z][a-z0-9_.-]{2,60}")
 
 
 class PassingError(EngineError):
-    """A failure that may pass: the same call may succeed when it is tried again."""
+    """A failure that may pass, so that the same call may succeed when it is tried again."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class UnusableError(Exception):
 
 
 class RefusedError(Exception):
-    """A service's refusal, from any SDK. Its words are examined, and never shown."""
+    """A service's refusal, from any SDK; its words are examined but never shown."""
 
     def __init__(
         self,
@@ -79,7 +79,10 @@ class RefusedError(Exception):
         headers: Mapping[str, str] = MappingProxyType({}),
         body: Any = None,
     ) -> None:
-        """Make a refusal; *said*: its words in lower case; *kind*: the service's name for it."""
+        """Make a refusal.
+
+        *said* contains the refusal's words in lower case, and *kind* the service's name for it.
+        """
         super().__init__(said)
         self.status, self.said, self.kind = status, said, kind
         self.headers, self.body = dict(headers), body
@@ -89,7 +92,7 @@ class RefusedError(Exception):
 
     @classmethod
     def of(cls, error: Any) -> Self:
-        """Make one from an SDK's `APIStatusError`, or from its `APIError` of a stream that had begun."""
+        """Make a refusal from an SDK's `APIStatusError`, or its `APIError` of a stream that had begun."""
         body = error.body
         inner = body.get("error", body) if isinstance(body, Mapping) else body
         kinds = (
@@ -107,7 +110,7 @@ class RefusedError(Exception):
 
     @property
     def is_of_form(self) -> bool:
-        """Return whether the request was refused for its form, so that a plainer one may be accepted."""
+        """Return whether the request was refused for its form, so that a plainer request may be accepted."""
         is_form = self.status in (400, 422) and "credit balance" not in self.said
         return is_form and (not self.is_too_long or "max_tokens" in self.said)
 
@@ -119,7 +122,7 @@ class RefusedError(Exception):
 
     @property
     def lengths(self) -> tuple[int | None, int | None]:
-        """Return the request's tokens and the maximum number, each None where the service does not say it."""
+        """Return the request's tokens and the maximum number; each is None if the service does not say it."""
         if isinstance(self.body, Mapping):
             for needed, window in _LENGTHS:
                 found = self.body.get(needed), self.body.get(window)
@@ -130,7 +133,10 @@ class RefusedError(Exception):
 
     @property
     def wait_s(self) -> float | None:
-        """Return the seconds that a `retry-after`, also as a date, asks for; None if missing or invalid."""
+        """Return the seconds to wait that a `retry-after` header asks for, as a number or a date.
+
+        Return None if the header is missing or invalid.
+        """
         for name, seconds_of in (
             ("retry-after-ms", lambda text: float(text) / 1000),
             ("retry-after", float),
@@ -142,7 +148,7 @@ class RefusedError(Exception):
 
 
 def error_of(refusal: RefusedError, settings: Settings, model: str, api: str) -> EngineError:
-    """Turn a refusal by the service into an error of ours."""
+    """Turn a refusal by the service into an `EngineError`."""
     status, where, kind, said = refusal.status, settings.where, refusal.kind, refusal.said
     if status >= 500 or status in (408, 409, 429) or (kind in BUSY and status < 400):
         names = {429: "rate limit", 529: "overloaded"}
@@ -174,7 +180,7 @@ def error_of(refusal: RefusedError, settings: Settings, model: str, api: str) ->
 
 
 def too_long(model: str, needed: int | None = None, window: int | None = None) -> TooLongError:
-    """Make the error for a request that does not fit, with both numbers where they are known."""
+    """Make the error for a request that does not fit, with both numbers if they are known."""
     told = f"the context is too long for {model}"
     if needed is not None and window is not None:
         told += f" ({needed:,} tokens of at most {window:,})"
@@ -187,10 +193,10 @@ def _seconds_until(date: str) -> float:
 
 
 def shape_fault(error: ValidationError) -> str:
-    """Describe what is wrong with a reply's shape: the first place and the rule, and none of the reply's
-    words.
+    """Describe what is wrong with a reply's shape, by the first place and the rule that it breaks.
 
-    A place is of field names and numbers, since no part of a reply is a mapping of the model's own keys.
+    None of the reply's words are in the description: a place is made of field names and numbers, since no
+    part of a reply is a mapping with keys of the model's own.
     """
     first = error.errors(include_input=False, include_url=False, include_context=False)[0]
     return f"{'.'.join(map(str, first['loc'])) or 'the object'}: {first['msg']}"

@@ -1,7 +1,8 @@
 """The check at a start: small real questions like those that follow, with all features that will be used.
 
-They show a bad key, an unknown model or a server that answers otherwise before a rehearsal begins. Only its
-replies show what a service can do: many a server accepts a schema, a tool or an address and ignores it.
+The questions reveal a bad key, an unknown model or a server that answers in another form, before a rehearsal
+begins. Only its replies show what a service can do: many a server accepts a schema, a tool or an address and
+ignores it.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ from orchestrator.panel.engines.model.tasks import OnSent, Outgoing, Task, Turns
 from orchestrator.panel.model.usage import CallUsage
 
 CHECK_S: Final = 120.0
-"""How long one question may take: a server on the user's own machine first loads its model."""
+"""Seconds that one question may take, since a server on the user's own machine first loads its model."""
 MAX_TOKENS: Final = 2_000
-"""Of a reply, thinking included: a model that runs on without end would take minutes."""
+"""Maximum number of tokens of a reply, thinking included: a model that never stops would take minutes."""
 TOOL: Final[Mapping[str, Any]] = {
     "name": "look_up",
     "description": "Looks a word up.",
@@ -48,7 +49,7 @@ TOOL: Final[Mapping[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """The features and the speed that a service has shown."""
+    """The features and the speed that a service has shown when it was asked."""
 
     wire: str
     seconds: float  # of the first small question
@@ -63,7 +64,7 @@ class Probe:
 
     @property
     def why(self) -> str:
-        """Return in one line why nothing usable came, or "" if something did."""
+        """Return in one line why nothing usable came, or "" if something usable came."""
         return "" if self.failure is None else str(self.failure)
 
     @property
@@ -73,27 +74,28 @@ class Probe:
 
     @property
     def score(self) -> tuple[bool, ...]:
-        """Return the criteria that rank the wires of a service, the weightiest first."""
+        """Return the criteria by which the wires of a service are ranked, the most important first."""
         return bool(self.answered), self.enforces, self.is_verbatim, self.is_cached
 
 
 def probe(service: Service, model: str, on_sent: OnSent, *, tools: bool = False) -> Probe:
-    """Ask *model* the small questions.
+    """Ask *model* the small questions, and return what they show.
 
     Args:
-        tools: Also check whether it uses a tool.
+        tools: Whether to check also if the model uses a tool.
 
     Raises:
-        EngineError: No key, key refused, model unknown, or nobody there; one line.
+        EngineError: The key is missing or refused, the model is unknown, or nothing responds. The message is
+            one line.
     """
     return service.submit(_probed(service, model, on_sent, tools)).result()
 
 
 def settle(service: Service, model: str, on_sent: OnSent, *, tools: bool = False) -> Probe:
-    """Choose the wire that *service* speaks better, and use that from now on.
+    """Choose the wire on which *service* works better, and use it from now on.
 
     Raises:
-        EngineError: It speaks none; as `probe`.
+        EngineError: The service works on no wire; otherwise as for `probe`.
     """
     found: list[Probe] = []
     errors: list[EngineError] = []
@@ -122,10 +124,10 @@ def settle(service: Service, model: str, on_sent: OnSent, *, tools: bool = False
 
 
 def probe_settings(settings: Settings) -> Probe:
-    """Probe a service that has not been asked yet, from its settings."""
+    """Probe a service that has not been asked yet, given its settings."""
 
     def unheard(out: Outgoing, began_s: float, usage: CallUsage) -> None:
-        """Ignore the usage: nobody keeps a bill."""
+        """Ignore the usage of a call, since nobody keeps a bill here."""
 
     with closing(Service(settings)) as service:
         ask = settle if settings.wire is None else probe
@@ -179,7 +181,7 @@ async def _probed(service: Service, model: str, on_sent: OnSent, tools: bool) ->
 
 
 async def _ready(service: Service, task: Task) -> _Ready:
-    """Return what the reply shows; ask once more without a schema where one spoils the reply."""
+    """Return what the reply shows; if a schema spoils the reply, ask once more without the schema."""
     try:
         ready: _Ready = (await perform(service, task)).result
     except UselessError:

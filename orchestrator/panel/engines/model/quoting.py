@@ -1,8 +1,8 @@
 """Finding a quote in a rehearsal: the same words in the same order, or it is no quote.
 
-`checks.quotes` says which words are the same. This module decides where to look, and who may see the result:
-speaker notes inform a question and are never quoted to the board. What is kept is always the source's own
-text.
+`checks.grounding` says which words are the same. This module decides where to look, and who may see the
+result: speaker notes inform a question and are never quoted to the board. What is kept is always the
+source's own text.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ from orchestrator.panel.model.exchange import Exchange
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A reply's fault: `reason` holds nothing of what was said; `told` is for the model alone."""
+    """What is wrong with a reply: `reason` contains nothing of what was said, and `told` is only for the
+    model.
+    """
 
     reason: str
     told: str = ""
@@ -44,7 +46,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a reply, or the error if it has none; a reply with a `fault` is sent back once."""
+    """The result of a reply, or the error if it has no result; a reply with a `fault` is sent back once."""
 
     result: Any  # as the request asks for it, or an EngineError
     fault: Fault | None = None
@@ -56,7 +58,7 @@ def unusable(fault: Fault) -> Outcome:
 
 
 def fault_in(holding: Iterable[object], why: str) -> Fault | None:
-    """Return a fault that names to the model each part that is None or False, or None if all hold."""
+    """Return a fault that tells the model which parts in *holding* are None or False, or None if none is."""
     wrong = [str(number) for number, one in enumerate(holding, 1) if not one]
     return Fault(f"{len(wrong)} of the {why}", f"Counted from 1: {', '.join(wrong)}") if wrong else None
 
@@ -74,7 +76,7 @@ CUT: Final = "the quote is cut out of a longer word or number"
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The place of a quote. `claim`: the claim extracted there, if any."""
+    """The place where a quote was found; `claim` is the id of the claim extracted there, if any."""
 
     quote: str  # the source's own words; of several lines joined by " … ", of cells by " | "
     slide: int | None
@@ -88,7 +90,10 @@ class Standing:
 
 
 def in_answers(quote: str, exchange: Exchange) -> str | None:
-    """Find the presenter's own words in this exchange's answers, the last first, or None if never said."""
+    """Return *quote* in the presenter's own words from this exchange's answers, or None if it is in none.
+
+    The last answer is searched first.
+    """
     answers = [turn.answer for turn in reversed(exchange.turns) if turn.answer]
     return next((words for answer in answers if (words := found_in(quote, answer))), None)
 
@@ -97,16 +102,16 @@ def in_answers(quote: str, exchange: Exchange) -> str | None:
 
 
 def said(scene: Scene) -> list[Passage]:
-    """Return what the presenter said, the latest first."""
+    """Return the passages that the presenter said, the latest first."""
     whole = speech_passages(scene.segments)
     own = [one for one in whole if scene.segments[int(one.id[1:]) - 1].speaker in scene.presenter_labels]
     return own[::-1]
 
 
 def standing(quote: str, scene: Scene, slide: int | None = None, *, speech: bool = True) -> Standing | None:
-    """Find where a board sees or hears *quote*, or return None if it is nowhere.
+    """Return the place where a board sees or hears *quote*, or None if it is nowhere.
 
-    Search *slide* first, then in what the presenter said, the latest first, then on all slides.
+    This searches *slide* first, then what the presenter said, the latest first, then all slides.
     """
     deck = deck_passages(scene.deck)
     named = [one for one in deck if one.slide == slide]
@@ -118,7 +123,7 @@ def standing(quote: str, scene: Scene, slide: int | None = None, *, speech: bool
 
 
 def why_not(quote: str, scene: Scene, slide: int | None = None) -> Fault:
-    """Say which rule a quote breaks that was not found: on its slide, or anywhere if it names none."""
+    """Return which rule a quote that was not found breaks: on *slide*, or anywhere if *slide* is None."""
     deck = deck_passages(scene.deck)
     if place_in(quote, deck, notes=True):
         return Fault(IN_NOTES)
@@ -133,7 +138,10 @@ def why_not(quote: str, scene: Scene, slide: int | None = None) -> Fault:
 
 
 def _claim(place: Place, passage: str, scene: Scene) -> str | None:
-    """Return the claim that shares most with the quote: it holds the quote, or the quote holds it."""
+    """Return the claim that shares most with the quote, or None.
+
+    Either the claim contains the quote, or the quote contains the claim.
+    """
     spoken = place.said_at_s is not None
     quote = place.quote
     sharing = [

@@ -1,4 +1,4 @@
-"""From what a service sent to a part of a reply, or to why it cannot be used."""
+"""Turning what a service sent into a part of a reply, or into the reason why it cannot be used."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ from orchestrator.panel.engines.prices import cost_usd
 from orchestrator.panel.model.usage import CallUsage
 
 MAX_TEXT: Final = 200_000
-"""Characters of a reply that are looked at."""
+"""Maximum number of characters of a reply that are examined."""
 MAX_BRACES: Final = 200
-"""Places at which an object may begin that are tried; a wrong one costs a look at the whole text."""
+"""Maximum number of failed tries to read an object at a brace; each try may read the whole text."""
 MAX_ARGUMENTS: Final = 20_000
-"""Characters of one tool's arguments: ten times the longest that any of ours takes."""
+"""Maximum number of characters of one tool's arguments: ten times the longest that any tool of this package
+takes.
+"""
 MAX_USES: Final = 32
-"""Of tools in one message."""
+"""Maximum number of uses of tools in one message."""
 
 
 def _bounded(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -60,7 +62,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """The parts of a message that matter, read without trust in the server that sent it."""
+    """The parts of a message that matter, read without trusting the server that sent it."""
 
     text: str
     stop: str | None  # as the Messages API names it; None: the reply was broken off
@@ -71,11 +73,11 @@ class Received:
 
 
 MAX_NAME: Final = 200
-"""Characters of a model's name; it is shown, and kept."""
+"""Maximum number of characters of a model's name, which is shown and stored."""
 
 
 def model_name(name: object) -> str:
-    """Return the name of the model that answered, or "" if it is no printable line."""
+    """Return the name of the model that answered, or "" if it is not a printable line."""
     is_name = isinstance(name, str) and len(name) <= MAX_NAME and name.isprintable() and is_text(name)
     return str(name).strip() if is_name else ""
 
@@ -84,7 +86,7 @@ def tool_uses(blocks: Iterable[Mapping[str, Any]]) -> tuple[ToolUse, ...]:
     """Return the uses of tools in a message, each with id, name and input.
 
     Raises:
-        UnusableError: One of them cannot be answered.
+        UnusableError: A use of a tool cannot be answered.
     """
     try:
         found = tuple(map(ToolUse.model_validate, blocks))
@@ -99,8 +101,8 @@ def check_stop(one: Received, max_tokens: int, model: str) -> None:
     """Reject a reply that is incomplete.
 
     Raises:
-        EngineError: The model declined, or its reply was cut; the line says where, and not what our limit
-            was.
+        EngineError: The model declined, or its reply was cut. The message says at which length, and whether
+            that is the limit that was asked for.
     """
     if one.stop == "refusal":
         raise UselessError("the model declined to answer")
@@ -117,11 +119,12 @@ def check_stop(one: Received, max_tokens: int, model: str) -> None:
 
 
 def part_of(text: str, kind: str, shape: type[Part] = Reply) -> Part:
-    """Return the validated part of this kind in a reply's text, or the whole reply of a task with its own
-    schema.
+    """Return the validated part of this kind in a reply's text.
+
+    For a task with its own schema, that is the whole reply.
 
     Raises:
-        UnusableError: The text holds no such object; the message repeats none of its words.
+        UnusableError: The text contains no such object; the message repeats none of its words.
     """
     names = {"kind", kind} if shape is Reply else {"kind", kind, *shape.model_fields}
     fields = (part_type(kind) if shape is Reply else shape).model_fields
@@ -142,7 +145,10 @@ def part_of(text: str, kind: str, shape: type[Part] = Reply) -> Part:
 
 
 def _alone(plain: Mapping[str, Any], kind: str, fields: Collection[str]) -> Mapping[str, Any]:
-    """Return the part that is the whole reply or is found under its name; reject another task's."""
+    """Return the part in *plain*, either under its name or as the whole reply.
+
+    Reject a reply to another task.
+    """
     if "kind" not in fields and plain.get("kind", kind) != kind:
         raise UnusableError("it answers another task")
     inner = plain.get(kind)
@@ -154,7 +160,10 @@ def _alone(plain: Mapping[str, Any], kind: str, fields: Collection[str]) -> Mapp
 
 
 def json_in(text: str, fits: Callable[[Mapping[str, Any]], bool]) -> dict[str, Any] | None:
-    """Return the last JSON object in a text that *fits*, since a model thinks aloud first, or None."""
+    """Return the last JSON object in *text* that *fits*, or None.
+
+    The last one counts because a model thinks aloud before it replies.
+    """
     decoder = json.JSONDecoder(parse_constant=_refuse)
     start, wrong, last = -1, 0, None
     while wrong < MAX_BRACES:
@@ -182,7 +191,10 @@ def _refuse(constant: str) -> None:
 
 
 def call_usage(agent: str, kind: str, model: str, tokens: Tokens, seconds: float, **more: Any) -> CallUsage:
-    """Make a call's record from the service's own count; *model*: the one that was asked for."""
+    """Make the record of a call from the service's own count of tokens.
+
+    *model* is the one that was asked for.
+    """
     read, written, new, output = tokens.read, tokens.written, tokens.new, tokens.output
     usage = CallUsage(agent, kind, model, read, written, new, output, round(seconds, 3), **more)
     cost = cost_usd(model, read=read, written=written, new=new, output=output)
@@ -190,5 +202,5 @@ def call_usage(agent: str, kind: str, model: str, tokens: Tokens, seconds: float
 
 
 def count(value: object) -> int:
-    """Return a number that a service reports, or 0 for anything else."""
+    """Return a number that a service reports, or 0 if *value* is not a valid count."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0

@@ -1,7 +1,7 @@
-"""From a part of a reply to the result that a request asks for, with what may be wrong with it.
+"""Turning a part of a reply into the result that a request asks for, and into what is wrong with it.
 
-A part that fails its checks is sent back once. What fails again is left out: a question that rests on nothing
-is dropped, a verdict that rests on nothing is `unjudged`.
+A part that fails its checks is sent back once. If it fails again, it is left out: a question that rests on
+nothing is dropped, and a verdict that rests on nothing is `unjudged`.
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ ASKED: Final = "that line, that claim or that question has been asked about, or 
 AHEAD: Final = "it is about a slide that was not shown yet"
 NO_SLIDE: Final = "it asks for what is missing, and names no slide of the deck that it is missing from"
 GENERAL_RELEVANCE: Final = 0.1
-"""Of a question about nothing specific: any other comes before it."""
+"""The relevance of a question about nothing specific, so that any other question comes before it."""
 
 
 # ---------------------------------------------------------------------- targets
 
 
 def focus_brief(request: protocol.FocusBriefRequest, part: shape.FocusBriefPart) -> Outcome:
-    """Keep the targets whose place can be found."""
+    """Return the targets whose place can be found."""
     places = [_stands(one, request.scene) for one in part.targets]
     fault = fault_in(places, "targets do not stand, word for word, on a slide that may be quoted")
     chosen = tuple(_targets(zip(part.targets, places, strict=True), set(request.taken)))
@@ -76,7 +76,7 @@ def focus_brief(request: protocol.FocusBriefRequest, part: shape.FocusBriefPart)
 
 
 def _targets(placed: Iterable[tuple[shape.TargetPart, Standing | None]], seen: set[str]) -> Iterator[Target]:
-    """Yield the targets that have a place and belong to nobody yet."""
+    """Yield the targets that have a place and that no panelist has taken yet."""
     for one, stands in placed:
         if stands is None:
             continue
@@ -100,9 +100,9 @@ def _stands(one: shape.TargetPart, scene: protocol.Scene) -> Standing | None:
 
 
 def _lacking(number: int | None, scene: protocol.Scene) -> Standing | None:
-    """Return the slide's title or first line in place of what it leaves out, or "" where it has neither.
+    """Return the place for something that a slide leaves out: the slide's title or first line, else "".
 
-    Without a number, use the deck as a whole. Return None if there is no such slide.
+    Without a number, the place is the deck as a whole. Return None if there is no such slide.
     """
     if number is None:
         return Standing("", None, None)
@@ -114,7 +114,7 @@ def _lacking(number: int | None, scene: protocol.Scene) -> Standing | None:
 
 
 def candidate(request: protocol.CandidateRequest, part: shape.CandidatePart) -> Outcome:
-    """Return the question, or why it is dropped."""
+    """Return the question, or the reason why it is dropped."""
     if part.question is None:
         return Outcome(None)
     scene = request.scene
@@ -170,7 +170,10 @@ def _candidate_fault(
 
 
 def _is_taken(request: protocol.CandidateRequest, stands: Standing) -> bool:
-    """Return whether the quote was already asked about or is another's; its own pending question may stay."""
+    """Return whether the quote was already asked about or is another panelist's.
+
+    The panelist's own pending question may keep its quote.
+    """
     if request.current is not None and request.current.quote == stands.quote:
         return False
     asked = {one.quote for one in request.scene.exchanges if one.quote is not None and not one.is_missing}
@@ -201,7 +204,10 @@ NO_QUOTE = "the verdict is satisfied, and no words of the presenter's answer are
 
 
 def judgement(request: JudgementRequest, part: JudgementPart, by: str) -> Outcome:
-    """Return the verdict, `unjudged` if it rests on nothing, without smaller parts that fail their checks."""
+    """Return the verdict without the smaller parts that fail their checks.
+
+    A verdict that rests on nothing becomes `unjudged`.
+    """
     exchange = request.exchange
     quote = in_answers(part.quote, exchange) if part.quote else None
     if fault := _fault(part, quote):
@@ -227,7 +233,10 @@ def judgement(request: JudgementRequest, part: JudgementPart, by: str) -> Outcom
 
 
 def _fault(part: JudgementPart, quote: str | None) -> Fault | None:
-    """Return why a judgement is sent back, or None; *quote*: the presenter's own words, if any."""
+    """Return why a judgement is sent back, or None if it is accepted.
+
+    *quote* contains the presenter's own words, if the judgement's quote was found.
+    """
     if not part.reason.strip():
         return Fault("its reason is empty")
     if part.quote and quote is None:
@@ -236,7 +245,10 @@ def _fault(part: JudgementPart, quote: str | None) -> Fault | None:
 
 
 def _contradiction(request: JudgementRequest, part: ContradictionPart, by: str) -> Tension | None:
-    """Pair the answer with the words that it contradicts; None if either has no place or both are equal."""
+    """Pair the answer with the words that it contradicts.
+
+    Return None if either has no place, or if both are equal.
+    """
     exchange = request.exchange
     said, other = in_answers(part.quote, exchange), standing(part.beside, request.scene)
     if said is None or other is None or other.quote == said:
@@ -255,16 +267,16 @@ def _noticed(part: NoticedPart, exchange: Exchange) -> Observation | None:
 # ---------------------------------------------------------------------- findings
 # From a reply to a task that stands by itself to its result: what its quotes show, and no more.
 #
-# Proposals are the exception: `checks.verify` decides about them, and says what does not hold.
+# Proposals are the exception: `checks.proposals.verify` decides about them, and says what does not hold.
 
 
 def tensions(request: protocol.TensionsRequest, part: shape.TensionsPart) -> Outcome:
-    """Return the proposals unchecked, as they came."""
+    """Return the proposals as they came; they are not checked here."""
     return Outcome(tuple(map(_proposal, part.proposals)))
 
 
 def doubts(request: protocol.DoubtRequest, part: shape.DoubtPart) -> Outcome:
-    """Return a reading or None for each finding; fewer make the reply unusable."""
+    """Return a reading or None for each finding; a reply that omits a finding is unusable."""
     readings = {one.finding: one.reading for one in part.doubts}
     numbers = range(len(request.tensions))
     if missing := set(numbers) - set(readings):
@@ -273,14 +285,14 @@ def doubts(request: protocol.DoubtRequest, part: shape.DoubtPart) -> Outcome:
 
 
 def dossier(request: protocol.DossierRequest, part: shape.DossierPart) -> Outcome:
-    """Return the attacks that name a listed asker and quote words of the deck."""
+    """Return the attacks whose asker is on the list and whose quote is in the deck."""
     made = [_attack(request, one) for one in part.attacks]
     fault = fault_in(made, "attacks name nobody who was given, or quote what stands nowhere")
     return Outcome(tuple(one for one in made if one is not None)[: request.limit], fault)
 
 
 def news(request: protocol.NewsRequest, part: shape.NewsPart) -> Outcome:
-    """Return the bearings on words of the deck, one for each finding."""
+    """Return the bearings whose words are in the deck, at most one for each finding."""
     made = [_bearing(request, one) for one in part.bearings]
     fault = fault_in(made, "bearings quote what stands nowhere in the deck")
     bearings = {one.reported: one for one in made if one is not None}
@@ -297,7 +309,7 @@ def facts(request: protocol.FactsRequest, part: shape.FactsPart) -> Outcome:
 
 
 def remembered(request: protocol.ScribeRequest, part: shape.ScribePart) -> Outcome:
-    """Keep the items whose quote is found in its passage."""
+    """Return the items whose quote is found in their passage."""
     texts = {one.seq: one.text for one in request.passages}
     kept = (
         Remembered(one.kind, one_line(one.text), quote, one.source)
@@ -315,7 +327,10 @@ def _proposal(part: shape.ProposalPart) -> Proposal:
 
 
 def _attack(request: protocol.DossierRequest, part: shape.AttackPart) -> Attack | None:
-    """Return the attack with the source's own words, or None if its quote is not found or nobody asks it."""
+    """Return the attack with the source's own words.
+
+    Return None if its quote is not found, or if its asker is not on the list.
+    """
     agents = {one.persona.name: one.persona.id for one in request.seats}
     members = {one.name for one in request.members}
     about = place_in(part.quote, request.passages) if part.quote else None
@@ -343,7 +358,7 @@ def _attack(request: protocol.DossierRequest, part: shape.AttackPart) -> Attack 
 
 
 def _bearing(request: protocol.NewsRequest, part: shape.BearingPart) -> Bearing | None:
-    """Return how a finding bears on the deck, or None if its quote is not found there."""
+    """Return how a finding bears on the deck, or None if its quote is not found in the deck."""
     about = place_in(part.quote, request.passages) if part.quote else None
     if not 0 <= part.reported < len(request.reported) or (part.quote and about is None):
         return None
@@ -355,14 +370,21 @@ def _bearing(request: protocol.NewsRequest, part: shape.BearingPart) -> Bearing 
 
 
 JUDGED = ("yes", "partly")
-"""States that nothing but words of the deck or the presenter can show."""
+"""States of a check that only words of the deck or the presenter can show."""
 
 MIN_SAID: Final = 0.6
-"""Share of a sentence's longer words that its quote and its exchange must have, one of them the quote itself.
-Of one rehearsal, 29 honest sentences and 13 with a deed made up: 1 and 9 are dropped; at half of the words 1
-and 7, at two thirds 2 and 11. A sentence that is dropped goes back once, to be said in words that stand."""
+"""The share of a sentence's longer words that must be in its quote and its exchange, at least one of them in
+the quote itself.
+
+In one rehearsal with 29 honest sentences and 13 with an invented deed, this share drops 1 and 9 of them. Half
+of the words drops 1 and 7, two thirds drops 2 and 11. A sentence that is dropped is sent back once, to be
+said in words that are there.
+"""
 MIN_WORDS: Final = 3
-"""Of fewer longer words nothing can be told, nor of a language that puts no blanks between words."""
+"""With fewer longer words, a sentence cannot be checked.
+
+Neither can one in a language without blanks between words.
+"""
 
 _WHY: Final = {
     "quote": "the quote of a sentence stands nowhere, word for word, in deck or speech",
@@ -373,13 +395,16 @@ _WHY: Final = {
     "promise": "a promise was not said, word for word, by the presenter",
     "check": "a check is none that was asked for",
 }
-"""Reasons for which a part is left out, as the ledger counts them, and as the model is told them."""
+"""Maps the reason for leaving out a part, as the ledger counts it, to the words in which the model is
+told.
+"""
 
 
 def debrief(request: DebriefRequest, part: DebriefPart) -> Outcome:
-    """Return the parts that pass their checks; count the others by reason and send them back once.
+    """Return the parts that pass their checks; the others are counted by reason and sent back once.
 
-    A refused part is a Fault: a reason of _WHY, and in `told` its exchange or words, for the model alone.
+    A refused part is a `Fault`: its `reason` is a key of `_WHY`, and `told` contains its exchange or words,
+    for the model alone.
     """
     sources, refused = _sources(request), list[Fault]()
     exchanges = {one.id: one for one in request.scene.exchanges}
@@ -405,7 +430,10 @@ def debrief(request: DebriefRequest, part: DebriefPart) -> Outcome:
 
 
 def _fault_debrief_results(refused: Sequence[Fault]) -> Fault | None:
-    """Return one fault for all refused parts, with their reasons; only the model sees which part each is."""
+    """Return one fault for all refused parts, with their reasons, or None if no part was refused.
+
+    Only the model sees which part each reason is about.
+    """
     if not refused:
         return None
     told = "; ".join(f"{one.told}: {_WHY[one.reason]}" for one in refused)
@@ -417,7 +445,7 @@ def _fault_debrief_results(refused: Sequence[Fault]) -> Fault | None:
 
 
 def _sources(request: DebriefRequest) -> list[Passage]:
-    """Return all that the presenter showed, noted or said: the debrief is private, so notes count."""
+    """Return everything that the presenter showed, noted or said; the debrief is private, so notes count."""
     answers = (
         Passage(f"{one.id}.{number}", turn.answer, None, one.asked_at_s, "speech")
         for one in request.scene.exchanges
@@ -430,7 +458,7 @@ def _sources(request: DebriefRequest) -> list[Passage]:
 def _better(
     exchange: Exchange | None, part: BetterPart, sources: Sequence[Passage], refused: list[Fault]
 ) -> BetterAnswer | None:
-    """Return the answer with only the sentences that pass their checks, or None if none does."""
+    """Return the answer with only the sentences that pass their checks, or None if no sentence passes."""
     if exchange is None:
         refused.append(Fault("exchange", part.exchange))
         return None
@@ -452,7 +480,9 @@ def _better(
 
 
 def _place(sentence: SentencePart, sources: Sequence[Passage]) -> Place | None:
-    """Find the sentence's quote: first on its slide, or first in speech where it names none."""
+    """Return the place of the sentence's quote: first on its slide, or first in speech if it names no
+    slide.
+    """
 
     def is_elsewhere(one: Passage) -> bool:
         return (one.slide if one.said_at_s is None else None) != sentence.slide

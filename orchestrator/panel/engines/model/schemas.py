@@ -31,7 +31,7 @@ Paragraph = Annotated[str, Field(max_length=2_000)]
 
 
 def _or(default: object) -> BeforeValidator:
-    """Replace null by *default*: the schema has no null, since it may have few unions."""
+    """Replace null by *default*, since the schema allows no null: it may have only few unions."""
     return BeforeValidator(lambda value: default if value is None else value)
 
 
@@ -164,23 +164,23 @@ class Reply(Part):
 
 
 def part_type(kind: str) -> type[Part]:
-    """Return the type of this kind's part of a `Reply`."""
+    """Return the type of the part of a `Reply` for this kind."""
     part: type[Part] = get_args(Reply.model_fields[kind].annotation)[0]
     return part
 
 
 @cache
 def schema_of(model: type[Part]) -> dict[str, Any]:
-    """Return the JSON schema of *model* for every wire: each property is in it, in the order written.
+    """Return the JSON schema of *model* for every wire; it lists each property, in the order written.
 
-    It constrains a value's type and choices. Lengths, ranges and patterns are enforced by few servers and
-    refused by some, so they are checked when the reply is there.
+    It constrains a value's type and choices. Few servers enforce lengths, ranges and patterns, and some
+    refuse them, so these are checked after the reply has come.
     """
     return _strict(model.model_json_schema())
 
 
 _KEPT: Final = ("$ref", "type", "enum", "const", "items", "anyOf", "$defs")
-"""What of JSON Schema every server takes that enforces one."""
+"""The keywords of JSON Schema that every server accepts which enforces schemas."""
 
 
 def _strict(node: Mapping[str, Any]) -> dict[str, Any]:
@@ -284,7 +284,9 @@ class ScribePart(Part):  # what the Scribe keeps
 
 
 MARK: Final = "kestrel"
-"""Nothing in the question asks for it, so a reply holds it only where the schema is enforced."""
+"""A constant of the schema that the question does not ask for, so a reply contains it only if the schema is
+enforced.
+"""
 
 
 class ReadyPart(Part):  # the answer to the small question of the check at the start

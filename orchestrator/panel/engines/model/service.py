@@ -1,7 +1,7 @@
 """One service: its thread, the wire that it speaks, and the features that it turned out to have.
 
-Calls run in one event loop in a separate thread, so that engines can be asked from any thread, several at
-once, and a call that hangs blocks only those who wait for it.
+Calls run in one event loop in a separate thread, so engines can be asked from any thread, several at once,
+and a call that hangs blocks only its own callers.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ WIRES: Final = {
     MESSAGES: ("orchestrator.panel.engines.claude", "MessagesWire"),
     CHAT: ("orchestrator.panel.engines.openai", "ChatWire"),
 }
-"""Each wire's module and class, loaded where it is used."""
+"""Maps each wire to its module and class, which are loaded when they are used."""
 
 R = TypeVar("R")
 
@@ -51,10 +51,13 @@ _CLOSE_S: Final = 5.0
 
 
 class Service:
-    """One service with a thread, started at the first call. Safe for several threads; close it when done."""
+    """One service with a thread, which starts at the first call.
+
+    It is safe for several threads. Close it when done.
+    """
 
     def __init__(self, settings: Settings, recorded: Recorded | None = None) -> None:
-        """Make the service; *recorded*, if given, answers in place of a server, and none is contacted."""
+        """Make the service; *recorded*, if given, answers instead of a server, and no server is contacted."""
         self.settings = settings
         self.recorded = recorded
         self._lock = threading.Lock()
@@ -71,10 +74,10 @@ class Service:
         self._wires.append(self.wire)
         self.spoken = wire
         self.knows: set[str] = set(self.wire.features)
-        """Features not refused so far. Found out once for a service, not once a call."""
+        """Features that the service has not refused so far; found once for a service, not for each call."""
 
     def _load(self) -> None:
-        """Import the wire's package, which takes up to a second, outside the first call's deadline.
+        """Import the wire's package, which takes up to a second, before the first call's deadline starts.
 
         Raises:
             EngineError: The package is not installed; the line says how to install it.
@@ -108,7 +111,7 @@ class Service:
             raise
 
     def close(self) -> None:
-        """Cancel the calls in flight and end the thread. A later call starts a new one."""
+        """Cancel the calls in flight and end the thread; a later call starts a new thread."""
         with self._lock:
             loop, thread = self._loop, self._thread
             self._loop = self._thread = None
@@ -143,7 +146,9 @@ MAX_WAIT_S: Final = 8.0
 
 
 async def perform(service: Service, task: Task) -> Outcome:
-    """Put *task* to the service; the outcome's `fault` is what is still wrong after the one repair.
+    """Send *task* to the service, with one repair if the reply has a fault.
+
+    The outcome's `fault` is what is still wrong after the repair.
 
     Raises:
         EngineError: No usable reply came within the deadline.
@@ -182,7 +187,10 @@ def _outcome(task: Task, text: str) -> Outcome:
 
 
 async def _in_words(service: Service, task: Task, turns: Turns, until_s: float) -> tuple[Received, Turns]:
-    """Return a reply that uses no tools, and the turns before it, with the tool uses on the way answered."""
+    """Return a reply that uses no tools, and the turns before it.
+
+    The uses of tools on the way are answered.
+    """
     while True:
         one = await retried(service.settings, partial(attempt, service, task, turns), until_s)
         if not one.uses or task.rounds is None:
@@ -191,7 +199,7 @@ async def _in_words(service: Service, task: Task, turns: Turns, until_s: float) 
 
 
 async def retried(settings: Settings, once: Callable[[], Awaitable[R]], until_s: float) -> R:
-    """Return the result of *once*, called again while that makes sense.
+    """Return the result of *once*, which is called again as long as another try may succeed.
 
     Raises:
         EngineError: No call succeeded, or there is no time left to wait.
@@ -214,9 +222,9 @@ async def retried(settings: Settings, once: Callable[[], Awaitable[R]], until_s:
 
 
 async def attempt(service: Service, task: Task, turns: Turns) -> Received:
-    """Make one request; repeat it at once without a feature that the service turns out to lack.
+    """Make one request, and repeat it at once without a feature that the service turns out to lack.
 
-    After a refusal that names no feature, send one plain request without any. If that is accepted, the
+    After a refusal that names no feature, one plain request is sent, without any. If that is accepted, the
     service is asked plainly from then on.
     """
     settings, wire, is_plain = service.settings, service.wire, False
@@ -250,7 +258,7 @@ async def attempt(service: Service, task: Task, turns: Turns) -> Received:
 
 
 async def _message(service: Service, task: Task, turns: Turns, request: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the service's message, or the recorded one."""
+    """Return the service's message, or the recorded message if the service has a recording."""
     if service.recorded is None:
         return await service.wire.sent(request, task.on_partial)
     return await asyncio.to_thread(service.recorded, task, request, turns.is_repair)

@@ -18,9 +18,9 @@ PUBLIC_URL: Final = f"https://{PUBLIC_HOST}"
 OPENAI_URL: Final = "https://api.openai.com/v1"
 
 WAITING_S: Final = 60.0
-"""Seconds of wall clock for a task while a recording, or whoever asked, waits for it."""
+"""Wall-clock seconds for a task while a recording, or a caller, waits for it."""
 LIVE_S: Final = 12.0
-"""The same for a candidate while somebody speaks: a newer one starts after 15 s (caching.md)."""
+"""Seconds for a candidate while somebody speaks, since a newer call starts after 15 s (caching.md)."""
 DEADLINES_S: Final[Mapping[str, float]] = {
     **dict.fromkeys(TASKS, WAITING_S),
     "focus_brief": 120.0,
@@ -29,18 +29,18 @@ DEADLINES_S: Final[Mapping[str, float]] = {
     "dossier": 180.0,
     "debrief": 180.0,
 }
-"""For a whole task, with retries and the one repair; those that read a whole deck have longer."""
+"""Seconds for a whole task, with retries and the one repair; tasks that read a whole deck have longer."""
 
 MESSAGES: Final = "messages"
 CHAT: Final = "chat"
-"""Wires: Anthropic's Messages API, and Chat Completions, which most other servers speak."""
+"""The wires: Anthropic's Messages API, and Chat Completions, which most other servers speak."""
 API: Final[Mapping[str, str]] = {MESSAGES: "Messages API", CHAT: "Chat Completions API"}
-"""Each wire, as people say it."""
+"""Maps each wire to its name as people say it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """One service and how it is used. The key is never shown."""
+    """One service and how it is used; the key is never shown."""
 
     model: str = DEFAULT_MODEL
     models: Mapping[str, str] = field(default_factory=dict)  # another model, by kind of task
@@ -65,23 +65,23 @@ class Settings:
         return self.models.get(kind, self.model)
 
     def deadline_s(self, kind: str, *, is_live: bool = False) -> float:
-        """Return the seconds that this kind of task may take; *is_live*: fewer unless configured."""
+        """Return the seconds that this kind of task may take; if *is_live*, fewer unless configured."""
         seconds = self.deadlines_s.get(kind, DEADLINES_S.get(kind, WAITING_S))
         return LIVE_S if is_live and seconds == DEADLINES_S.get(kind) else seconds
 
     @property
     def is_public(self) -> bool:
-        """Return whether Anthropic's own service is asked, which is known to have a cache."""
+        """Return whether the service is Anthropic's own, which is known to have a cache."""
         return self.base_url is None or self.where == PUBLIC_HOST
 
     @property
     def keeps_what_is_marked(self) -> bool:
-        """Return whether the service is assumed to keep marked blocks: Anthropic's, or passing on to it."""
+        """Return whether the service is assumed to cache marked blocks: Anthropic's, or a proxy for it."""
         return self.wire == MESSAGES and self.address_name == "ANTHROPIC_BASE_URL"
 
     @property
     def where(self) -> str:
-        """Return the service's name for messages, never with a user's name or password."""
+        """Return the service's name for messages, which never contains a user's name or password."""
         return shown_host(self.base_url or (OPENAI_URL if self.wire == CHAT else PUBLIC_URL))
 
 
@@ -92,14 +92,14 @@ def model_settings(
     *,
     engine: str = "claude",
 ) -> Settings:
-    """Return the configuration's settings, with the environment's key and address.
+    """Return the configuration's settings, with the key and address from the environment.
 
-    `claude` asks Anthropic, or `ANTHROPIC_BASE_URL`; `openai` OpenAI, or `OPENAI_BASE_URL`; `model` the
-    configuration's `model_url`, or else `ANTHROPIC_BASE_URL`. A key of Anthropic's or OpenAI's is never sent
-    to `model_url`: that has GREENROOM_MODEL_KEY, or none.
+    The engine `claude` asks Anthropic, or `ANTHROPIC_BASE_URL`. The engine `openai` asks OpenAI, or
+    `OPENAI_BASE_URL`. The engine `model` asks the configuration's `model_url`, or else `ANTHROPIC_BASE_URL`.
+    A key of Anthropic's or OpenAI's is never sent to `model_url`, which gets GREENROOM_MODEL_KEY or no key.
 
     Raises:
-        ConfigurationError: No address, or no model, is named where one must be.
+        ConfigurationError: An address or a model that is needed is not configured.
     """
     known = os.environ if environment is None else environment
     maker = "OPENAI" if engine == "openai" else "ANTHROPIC"
@@ -139,14 +139,14 @@ def own_settings(
     key_name: str,
     environment: Mapping[str, str] | None = None,
 ) -> Settings:
-    """Return the settings of an engine of any name: its address is given, all else comes from the home.
+    """Return the settings of an engine of any name: its address is passed in, all else comes from the home.
 
     Args:
         address_name: The setting or variable that *base_url* comes from, for messages.
-        key_name: The variable that holds the key, where the service wants one.
+        key_name: The variable that contains the key, if the service wants one.
 
     Raises:
-        ConfigurationError: No model is named.
+        ConfigurationError: No model is configured.
     """
     if config.model is None:
         raise ConfigurationError(
@@ -171,7 +171,7 @@ def own_settings(
 
 
 def what_it_costs(settings: Settings) -> list[str]:
-    """Return a line for each task with a separate model: what that adds to the bill.
+    """Return a line for each task with a separate model, which says what that adds to the bill.
 
     Source: caching.md, "One agent, one cache".
     """

@@ -1,6 +1,7 @@
-"""The lines above a task that describe the situation: what was shown, what is left, who will sit there.
+"""The lines above a task that describe the situation: what was shown, what is left, who is on the board.
 
-Fixed words and numbers only; anything that somebody wrote is JSON, so that it begins no line.
+They contain only fixed words and numbers. Anything that somebody wrote is JSON, so that it cannot begin a
+line.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from orchestrator.panel.model.reply import Attack, BoardMember
 
 
 def as_data(value: object) -> str:
-    """Return *value* as framed JSON, equal for equal values."""
+    """Return *value* as escaped JSON (`framed`); equal values give equal text."""
     return framed(json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(", ", ": ")))
 
 
 def framed(text: str) -> str:
-    """Escape JSON so that no character in it begins a line or a frame for any reader."""
+    """Escape JSON so that no character in it can begin a line or a frame, whoever reads it."""
     for character in ("^", "\u0085", "\u2028", "\u2029"):
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
@@ -45,7 +46,7 @@ OCCASIONS = {
 
 
 def room_lines(request: protocol.SeatRequest[Any]) -> Iterator[str]:
-    """Yield lines for the agent that is asked on where the rehearsal is now."""
+    """Yield the lines that tell the agent that is asked where the rehearsal is now."""
     scene = request.scene
     if not scene.board_is_filed:
         yield from board_lines(scene.members, scene.kind)
@@ -65,20 +66,20 @@ def room_lines(request: protocol.SeatRequest[Any]) -> Iterator[str]:
 
 
 def members_of(members: Sequence[BoardMember]) -> list[dict[str, Any]]:
-    """Return a board as plain values, without what is unknown of a person and without the body's rules."""
+    """Return a board as plain values, without unknown facts about a person and without the body's rules."""
     return [{key: value for key, value in asdict(one).items() if value and key != "rules"} for one in members]
 
 
 def rules_of(members: Sequence[BoardMember]) -> list[str]:
-    """Return the rules of the whole body, each once: they hold for every member."""
+    """Return the rules of the whole body, each once, since they apply to every member."""
     return list(dict.fromkeys(rule for one in members for rule in one.rules))
 
 
 def board_lines(members: Sequence[BoardMember], kind: str | None) -> Iterator[str]:
-    """Yield lines on who will decide on the deck, and what kind of deck it is.
+    """Yield lines about who will decide on the deck, and what kind of deck it is.
 
-    The lines are part of a session's configuration, which agents read, so that they are cached with it. In
-    older sessions, and where a home's own blueprint leaves them out, they are part of each task.
+    The lines are part of a session's configuration, which agents read, so they are cached with it. In older
+    sessions, and if a home's own blueprint leaves them out, they are part of each task instead.
     """
     if members:
         yield f"The real board, as the presenter describes it (data): {as_data(members_of(members))}"
@@ -134,7 +135,10 @@ def focus_brief(request: protocol.FocusBriefRequest) -> Plain:
 
 
 def candidate(request: protocol.CandidateRequest) -> Plain:
-    """Return what the context lacks: its files hold the focus brief, own question and what was asked."""
+    """Return what the context lacks.
+
+    Its files contain the focus brief, the own question and what was asked.
+    """
     scene = request.scene
     furthest = None if request.may_look_ahead else furthest_shown(scene)
     told = {one.quote for one in request.standing if one.said_at_s is None}
@@ -245,12 +249,15 @@ def tensions_of(tensions: Iterable[Tension]) -> list[dict[str, Any]]:
 
 
 def _filled(plain: Plain) -> Plain:
-    """Drop the empty values, so that nothing is paid for what is unknown."""
+    """Return *plain* without its empty values, so that nothing is paid for what is unknown."""
     return {name: value for name, value in plain.items() if value not in (None, "")}
 
 
 def _of(request: protocol.CandidateRequest, tension: Plain) -> Plain:
-    """Return a contradiction and who may ask it; for one already asked, only where and what."""
+    """Return a contradiction and who may ask about it.
+
+    If somebody has already asked about it, return only where, and its note.
+    """
     own, number = request.seat.persona.id, tension["number"]
     whose = request.whose[number] if number < len(request.whose) else own
     if any(one.id == whose for one in request.scene.exchanges):
@@ -268,7 +275,7 @@ def _question(candidate: Candidate) -> Plain:
 
 
 def _turns(exchange: Exchange) -> Iterator[tuple[Turn, Plain]]:
-    """Yield each turn and its plain values, without off-the-record words, which no service is sent."""
+    """Yield each turn and its plain values, without off-the-record words, which are sent to no service."""
     withheld = Withheld()
     for turn in exchange.turns:
         is_off = turn.answer and withheld.takes(turn.answer, is_speech=True)

@@ -1,9 +1,9 @@
 """The text of a task, as the last block of a call.
 
 The first line is `Task: ` and the kind. Then follow the situation, what is wanted, and one line of JSON with
-what the task needs beside the context. Everything in that line is data: nothing in it begins a line or a
-frame. Equal requests give equal text. The words are in `prompts/`, a file each, so that they can be read
-aloud.
+what the task needs besides the context. Everything in that line is data, and nothing in it can begin a line
+or a frame. Equal requests give equal text. The words of each task are in a file in `prompts/`, so that they
+can be read aloud.
 
 Source: caching.md, "One agent, one cache".
 """
@@ -50,27 +50,30 @@ from orchestrator.panel.model.usage import CallUsage
 Message = Mapping[str, Any]
 
 ROUNDS: Final[Mapping[str, int]] = {"candidate_question": 1, "notes": 2}
-"""By kind of task. The others have none: a presenter waits for a judgement, and when a focus brief is
-made there is nothing yet that is not in the context."""
+"""Maximum rounds of tool use, by kind of task.
+
+Other kinds may use no tools: a presenter waits for a judgement, and when a focus brief is made there is
+nothing yet that is not in the context.
+"""
 MAX_AT_ONCE: Final = 6
-"""Uses in one round; our own limit."""
+"""Maximum uses of tools in one round; the number is our own choice."""
 _MAX_ECHO: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """The turns after the task, the model's and ours alternating."""
+    """The turns after the task, in which the model and this program alternate."""
 
     messages: tuple[Message, ...] = ()
     rounds: int = 0  # of tools
     is_repair: bool = False
 
     def used(self, turns: tuple[Message, Message]) -> Turns:
-        """Return the turns with a round of tools added."""
+        """Return the turns with a round of tool use added."""
         return Turns((*self.messages, *turns), self.rounds + 1, self.is_repair)
 
     def mended(self, faulty: str, fault: str) -> Turns:
-        """Return the turns with a reply that cannot be used, and why it is sent back."""
+        """Return the turns with a faulty reply added, and the message that sends it back with the fault."""
         correction = (
             f"That reply cannot be used: {fault}.\n"
             "Send the whole JSON object once more, mended, with nothing around it.\n"
@@ -80,7 +83,7 @@ class Turns:
         return Turns((*self.messages, *turns), self.rounds, True)
 
     def blocks(self) -> Iterator[TextBlock]:
-        """Yield the turns' text in blocks, for the meter."""
+        """Yield the turns' text in blocks, so that the tokens can be counted."""
         for message in self.messages:
             for block in message["content"]:
                 yield TextBlock(block["text"] if block["type"] == "text" else json.dumps(block))
@@ -94,7 +97,7 @@ def _turn(role: str, text: str) -> Message:
 
 
 def allowed(kind: str) -> str:
-    """Return the line of a task's text on tools."""
+    """Return the line in a task's text that says how often tools may be used."""
     rounds = ROUNDS.get(kind, 0)
     if not rounds:
         return "Use no tools for this: reply at once.\n"
@@ -103,19 +106,19 @@ def allowed(kind: str) -> str:
 
 
 class Rounds:
-    """The use of tools in one task, over all its requests."""
+    """The rounds of tool use in one task, over all its requests."""
 
     def __init__(self, kind: str, uses: ToolUses, may_go_on: Callable[[], bool]) -> None:
-        """Start a task; *may_go_on*: returns whether the budget leaves anything for more."""
+        """Start a task; *may_go_on* returns whether the budget leaves anything for more rounds."""
         self._uses, self._may_go_on = uses, may_go_on
         self._allowed = self._left = ROUNDS.get(kind, 0)
         self._over = False
 
     async def answered(self, one: Received) -> tuple[Message, Message]:
-        """Return the model's turn as it came, and the turn that answers it.
+        """Return the model's turn as it came, and the turn that answers its uses of tools.
 
         Raises:
-            EngineError: The model was told to reply, and uses tools again.
+            EngineError: The model was told to reply without tools, and uses tools again.
         """
         if self._over:
             raise EngineError(f"the model goes on using tools, of which {self._allowed} rounds are allowed")
@@ -145,7 +148,9 @@ class Rounds:
 
 
 def _block(use: ToolUse, result: ToolResult) -> dict[str, Any]:
-    """Return a tool's result as the API takes it, framed as data: anybody may have said what it holds."""
+    """Return a tool's result as a block for the API, framed as data, since anybody may have written its
+    text.
+    """
     block = {
         "type": "tool_result",
         "tool_use_id": use.id,
@@ -160,7 +165,7 @@ def _block(use: ToolUse, result: ToolResult) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """One request, and what the meter must know of it."""
+    """One request, with what must be known to count its tokens."""
 
     plain: Mapping[str, Any]  # the arguments of the SDK's call
     messages: Messages  # what was sent after a first reply stands at the end of the user's blocks
@@ -170,7 +175,7 @@ class Outgoing:
 
 OnPartial = Callable[[Mapping[str, Any]], None]
 OnSent = Callable[[Outgoing, float, CallUsage], None]
-"""Told the request, when it went out on a clock that does not run backwards, and what it used."""
+"""Called with a request, the monotonic time when it was sent, and its usage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +197,10 @@ class Task:
 
 
 Recorded = Callable[[Task, Mapping[str, Any], bool], dict[str, Any]]
-"""Gives the message that was recorded for a task's request; whether that is one which was sent back."""
+"""Returns the message that was recorded for a task's request.
+
+The last argument is whether the request is a repair.
+"""
 
 
 # ---------------------------------------------------------------------- tasks
@@ -203,7 +211,9 @@ PROMPTS: Final = Path(__file__).with_name("prompts")
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of task: its name in prompts, replies, configuration and records, and what depends on it."""
+    """A kind of task: its name in prompts, replies, configuration and records, and everything that depends on
+    it.
+    """
 
     name: str
     about: Callable[[Any], Mapping[str, Any]]
@@ -224,14 +234,14 @@ KINDS: Final[Mapping[type[Any], Kind]] = {
     protocol.FactsRequest: Kind("facts", situation.scribe, findings.facts, readings.FactsPart),
     protocol.ScribeRequest: Kind("scribe", situation.scribe, findings.remembered, readings.ScribePart),
 }
-"""By kind of request; the first five come with an agent's context."""
+"""Maps each type of request to its kind of task; the first five come with an agent's context."""
 
 AGAIN: Final = ("candidate_question", "judgement")
 """Tasks that an agent is given many times in a session."""
 
 
 def kind_of(request: protocol.Request[Any]) -> str:
-    """Return the name of the kind of task that *request* is.
+    """Return the name of the kind of task for *request*.
 
     Raises:
         EngineError: This engine does not know the kind.
@@ -242,7 +252,10 @@ def kind_of(request: protocol.Request[Any]) -> str:
 
 
 def outcome_of(request: protocol.Request[Any], part: Part, by: str) -> Outcome:
-    """Return the outcome of a reply's part; *by*: the engine's name in a contradiction that it found."""
+    """Return the outcome of a reply's part.
+
+    *by* is the engine's name, recorded in a contradiction it found.
+    """
     more = (by,) if isinstance(request, protocol.JudgementRequest) else ()
     return KINDS[type(request)].outcome(request, part, *more)
 
@@ -251,7 +264,7 @@ def outcome_of(request: protocol.Request[Any], part: Part, by: str) -> Outcome:
 def prompt(name: str) -> tuple[str, str]:
     """Return a prompt's words, and the shape of its reply, which is the prompt's last line.
 
-    A line "{board}" is replaced by the range of what boards ask, which several prompts share.
+    A line "{board}" is replaced by the range of questions that boards ask, which several prompts share.
     """
     board, text = ((PROMPTS / f"{one}.md").read_text("utf-8") for one in ("board", name))
     words, _, shape = text.replace("{board}\n", board).rstrip("\n").rpartition("\n")
@@ -259,10 +272,10 @@ def prompt(name: str) -> tuple[str, str]:
 
 
 def guide(request: protocol.SeatRequest[Any], *, one_schema: bool = True) -> tuple[str, ...]:
-    """Return what this is, and how to do the tasks of AGAIN: the same for all calls of a panelist.
+    """Return the description of the rehearsal and of the tasks in AGAIN, equal for all calls of a panelist.
 
     It is part of the system prompt, where it is read from the cache; in each task it would be paid in full.
-    The moderator has none of these tasks, and each of its own says what it is about.
+    The moderator has none of these tasks, and each of its own tasks says what it is about.
     """
     if request.seat.persona.id == MODERATOR:
         return ()
@@ -276,7 +289,10 @@ def guide(request: protocol.SeatRequest[Any], *, one_schema: bool = True) -> tup
 
 
 def _prompt_of(request: protocol.SeatRequest[Any], kind: str) -> str:
-    """Return the prompt's name: the moderator's page covers the whole panel, a panelist's its own part."""
+    """Return the name of the prompt for *kind*.
+
+    The moderator's own page covers the whole panel, a panelist's only its own part, so their prompts differ.
+    """
     is_moderators = request.seat.persona.id == MODERATOR
     return "moderator_notes" if is_moderators and isinstance(request, protocol.ScratchpadRequest) else kind
 
@@ -291,8 +307,8 @@ def task_text(request: protocol.SeatRequest[Any], tools: str = "", *, one_schema
     """Return the task block of *request*, which ends with a newline.
 
     Args:
-        tools: The lines about tools; "" where none are offered.
-        one_schema: All of an agent's tasks share one (`Service.shares_schema`).
+        tools: The lines about tools, or "" if no tools are offered.
+        one_schema: Whether all of an agent's tasks share one schema (`Service.shares_schema`).
     """
     kind = kind_of(request)
     words, shape = prompt(_prompt_of(request, kind))
@@ -306,7 +322,7 @@ def task_text(request: protocol.SeatRequest[Any], tools: str = "", *, one_schema
 
 
 def shape_of(request: protocol.Request[Any], *, one_schema: bool) -> type[Part]:
-    """Return the type of a whole reply to *request*: the shared one, or that of its part alone."""
+    """Return the type of a whole reply to *request*: the shared type, or that of its part alone."""
     kind = KINDS[type(request)]
     return kind.shape if one_schema or kind.shape is not Reply else part_type(kind.name)
 
@@ -319,7 +335,7 @@ def data_of(request: protocol.Request[Any]) -> str:
 def addressed(
     context: Context, request: protocol.SeatRequest[Any], layout: str, *, one_schema: bool = True
 ) -> Context:
-    """Return the same context with a receipt of what will be sent for *request*."""
+    """Return the context with a receipt of what will be sent for *request*; its text is unchanged."""
     watermark = (
         {"ends": list(watermarks(context.blocks, context.parts_of))} if layout == "watermark" else None
     )
@@ -356,14 +372,22 @@ def alone(kind: str, data: str = "", before: Iterable[TextBlock] = ()) -> Messag
 
 
 OfDeck = protocol.TensionsRequest | protocol.DoubtRequest | protocol.DossierRequest | protocol.NewsRequest
-"""Requests about passages of deck and speech, which stand before the task; those of the others are data."""
+"""Requests about passages of deck and speech, which precede the task.
+
+The passages of other requests are data.
+"""
 CHUNK: Final = 10
-"""Segments of speech in one block: about a minute. A block that is full is never cut anew, so the next
-look reads it from the cache; at most two blocks are marked, and the service looks back over twenty."""
+"""Segments of speech in one block: about a minute.
+
+A full block is never divided anew, so the next look reads it from the cache. At most two blocks are marked,
+and the service looks back over twenty.
+"""
 
 
 def _blocks(request: protocol.Request[Any]) -> Iterator[TextBlock]:
-    """Yield the deck's passages as one marked block, then the speech in blocks, the last full one marked."""
+    """Yield the deck's passages as one marked block, then the speech in blocks, of which the last full is
+    marked.
+    """
     if not isinstance(request, OfDeck):
         return
     deck = [one for one in request.passages if one.origin != "speech"]

@@ -1,7 +1,7 @@
-"""A wire: the way in which one kind of service is spoken to. Everything above it knows no provider.
+"""A wire: the protocol that one kind of service speaks. Nothing above it depends on the provider.
 
-A wire turns a task into a request, sends it, and returns the reply; it keeps no task and retries nothing. All
-of it runs in the service's thread.
+A wire turns a task into a request, sends the request, and returns the reply. It stores no task and retries
+nothing. All of it runs in the service's thread.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 C = TypeVar("C", bound=Any)  # an SDK's client
 
 MAX_TOKENS: Final = 16_000
-"""Most output tokens of a call, the model's thinking included."""
+"""Maximum number of output tokens of a call, the model's thinking included."""
 SHORT_MAX_TOKENS: Final = 4_000
-"""Of a server that refuses so many."""
+"""Maximum number of output tokens for a server that refuses `MAX_TOKENS`."""
 
 
 class Wire(Protocol):
-    """One service's client, with its format of requests and replies."""
+    """The client of one service, with its format of requests and replies."""
 
     api: str  # as messages name it: "Messages API"
     sdk: str  # the package that it takes
@@ -50,13 +50,14 @@ class Wire(Protocol):
         """Return the feature in *request* that a refusal names in its words, or None if it names none."""
 
     async def sent(self, request: Mapping[str, Any], on_partial: OnPartial | None = None) -> dict[str, Any]:
-        """Send a request and return the message as plain values; *on_partial*: called with the object as it
-        grows.
+        """Send a request and return the message as plain values.
+
+        Call *on_partial* with the object as it grows.
 
         Raises:
-            RefusedError: The service refused it.
-            PassingError: Nothing came, or nothing that is a message.
-            EngineError: The service may not be asked, or its reply not accepted: a redirect, or too much
+            RefusedError: The service refused the request.
+            PassingError: Nothing came, or what came is not a message.
+            EngineError: The service may not be asked, or its reply is not acceptable: a redirect, or too much
                 data.
         """
 
@@ -64,7 +65,7 @@ class Wire(Protocol):
         """Return the parts of a message that matter.
 
         Raises:
-            UnusableError: *plain* is no message, or uses a tool in a way that cannot be answered.
+            UnusableError: *plain* is not a message, or uses a tool in a way that cannot be answered.
         """
 
     async def window(self, model: str) -> int | None:
@@ -83,7 +84,7 @@ _WINDOWS: Final = (
     "max_input_tokens",
     "n_ctx",
 )
-"""How servers name the room of a model in their list of models: vLLM, gateways, LM Studio, llama.cpp."""
+"""Names for the room of a model in servers' lists of models: vLLM, gateways, LM Studio, llama.cpp."""
 
 
 def most_tokens(task: Task, knows: Collection[str]) -> int:
@@ -93,7 +94,10 @@ def most_tokens(task: Task, knows: Collection[str]) -> int:
 
 
 def window_in(listed: Sequence[Mapping[str, Any]], model: str) -> int | None:
-    """Return the room of *model* in a service's list, or that of the only one listed under another name."""
+    """Return the room of *model* in a service's list, or None.
+
+    If the list has only one model, that model counts, whatever its name.
+    """
     for one in [one for one in listed if one.get("id") == model] or (listed if len(listed) == 1 else ()):
         for where in (one, one.get("meta") or {}):
             found = [where[name] for name in _WINDOWS if isinstance(where.get(name), int) and where[name] > 0]
@@ -103,13 +107,14 @@ def window_in(listed: Sequence[Mapping[str, Any]], model: str) -> int | None:
 
 
 _BROKEN: Final = (ValueError, TypeError, LookupError, AttributeError, RuntimeError, AssertionError)
-"""What the SDKs raise on bodies and events that are not what their service sends; they trust them as they
-come."""
+"""Exceptions that the SDKs raise for malformed bodies and events, since they trust what a service sends."""
 
 
 @contextmanager
 def told_plainly(sdk: ModuleType, where: str, api: str) -> Iterator[None]:
-    """Turn what *sdk*, Anthropic's or OpenAI's, raises in the block into errors of ours (`Wire.sent`)."""
+    """Turn exceptions that *sdk*, Anthropic's or OpenAI's, raises in the block into errors that `Wire.sent`
+    names.
+    """
     import httpx2
 
     base = next(
@@ -138,14 +143,14 @@ def told_plainly(sdk: ModuleType, where: str, api: str) -> Iterator[None]:
 
 
 class Growing:
-    """A reply's JSON object, as far as its text has come in."""
+    """The part of a reply's JSON object whose text has come in so far."""
 
     def __init__(self, on_partial: OnPartial) -> None:
         self.text = ""
         self._on_partial = on_partial
 
     def add(self, piece: str) -> None:
-        """Add the next piece of text, and notify of the object as far as it goes."""
+        """Add the next piece of text, and call back with the object that can be read so far."""
         from jiter import from_json
 
         self.text += piece
@@ -161,10 +166,12 @@ class Growing:
 
 
 class SdkWire(ABC, Generic[C]):
-    """The common part of the wires whose SDK is Anthropic's or OpenAI's: one generator makes both.
+    """The common part of the wires whose SDK is Anthropic's or OpenAI's.
 
-    The client is made at the first call, in the service's thread. Its own retries are off: ours know the
-    deadline of the whole task.
+    The same generator makes both SDKs.
+
+    The client is made at the first call, in the service's thread. The SDK's own retries are off, because this
+    package's retries know the deadline of the whole task.
     """
 
     api: str
@@ -176,14 +183,14 @@ class SdkWire(ABC, Generic[C]):
 
     @abstractmethod
     def _made(self) -> C:
-        """Make the client."""
+        """Make the SDK's client."""
 
     @property
     def client(self) -> C:
         """Return the SDK's client.
 
         Raises:
-            EngineError: There is no key, or the environment forbids using it or asking the server.
+            EngineError: There is no key, or the environment forbids using the key or asking the server.
         """
         if self._client is None:
             try:
@@ -193,18 +200,18 @@ class SdkWire(ABC, Generic[C]):
         return self._client
 
     async def window(self, model: str) -> int | None:
-        """As `Wire.window`: from the service's list of models, where that gives it."""
+        """Do what `Wire.window` says, from the service's list of models, if that names the room."""
         with told_plainly(import_module(self.sdk), self._settings.where, self.api):
             return window_in([plain_of(one) for one in (await self.client.models.list()).data], model)
 
     async def close(self) -> None:
-        """As `Wire.close`; a later call makes a new client."""
+        """Do what `Wire.close` says; a later call makes a new client."""
         client, self._client = self._client, None
         if client is not None:
             await client.close()
 
 
 def plain_of(message: object) -> dict[str, Any]:
-    """Return an SDK's model as plain values with only the keys that came; {} for anything else."""
+    """Return an SDK's model as plain values with only the keys that came, or {} for any other object."""
     plain = message.model_dump(warnings=False, exclude_unset=True) if isinstance(message, BaseModel) else None
     return plain if isinstance(plain, dict) else {}

@@ -1,6 +1,6 @@
 """The questions that a deck calls for: each applicable entry of the bank, with the line that it is about.
 
-`options` depends on the deck alone and is cached; what is said later only removes some.
+`options` depends only on the deck and is cached; what is said later only removes some of them.
 """
 
 from __future__ import annotations
@@ -35,10 +35,12 @@ from orchestrator.panel.personas.persona import Seat
 
 
 MIN_MENTIONS: Final = 3
-"""Of a word of the title, before it counts as a name: twice a common word comes back by chance."""
+"""Minimum number of mentions of a word of the title before it counts as a name: a common word comes twice by
+chance.
+"""
 
 MIN_LETTERS: Final = 4
-"""A shorter word in capitals is an abbreviation like many others."""
+"""Minimum number of letters of a name; a shorter word in capitals is an abbreviation like many others."""
 
 _WORD = re.compile(r"[^\W_]+")
 _SPELT_AS_A_NAME = re.compile(r"[^\W\d_]\w*[A-Z]\w*")  # a capital that begins no word: PlantPal, ODFE
@@ -46,7 +48,9 @@ _END_OF_NAME = re.compile(r"[:;,|(–—]| - ")
 
 
 def subject_of(deck: Deck, kind: Kind) -> str:
-    """Return the name in the deck's title, where decks of this kind are named after their subject."""
+    """Return the name in the deck's title if decks of this kind are named after their subject, else a
+    noun.
+    """
     own = next((one for one in bank().kinds if one.id == kind.id), None)
     if own is None:
         return bank().noun
@@ -80,16 +84,16 @@ def _first_word(title: str) -> str | None:
 
 
 MAX: Final = 3
-"""Seats that one panelist takes by its words: half of the table."""
+"""Maximum number of seats that a panelist is assigned by its words: half of the table."""
 
 
 def seats_of(seat: Seat) -> frozenset[str]:
-    """Return the seats that this panelist asks for; empty: all alike."""
+    """Return the seats for which this panelist asks; if empty, it asks for all seats alike."""
     return frozenset(seat.persona.asks) or _by_words(plain(f"{seat.persona.title} {seat.persona.role}"))
 
 
 def fits(words: str, seat: str) -> int:
-    """Count the seat's words in a plain text."""
+    """Count how many of the seat's phrases are in a plain text."""
     return sum(1 for pattern in bank().phrases.seats[seat] if holds(words, pattern))
 
 
@@ -103,26 +107,32 @@ def _by_words(words: str) -> frozenset[str]:
 
 
 ADMISSION, LEFT_OUT, FIGURE, WHOLE = range(1, 5)
-"""The sorts of questions; contradictions come before them all."""
+"""The sorts of questions, in their order; contradictions come before all of them."""
 
 FOUND: Final = 3.0
-"""Places by which a question goes up in its file where its words were found in the deck: more than SPREAD can
-move it back."""
+"""Places by which a question moves up in its file if its words were found in the deck.
+
+The number is larger than SPREAD, by which a question can move back.
+"""
 
 SPREAD: Final = 3
-"""Places by which a question moves back from deck to deck, so that two decks hear the same in another order.
+"""Maximum places by which a question moves back from deck to deck, so that two decks get the questions in
+another order.
 
-It trades variety against order: with more, plain questions that a file puts first may not be asked at all.
+A larger number gives more variety but less order: plain questions that a file puts first may not be asked at
+all.
 """
 
 BORROWED: Final = 6
-"""Places by which the questions of another kind stand back behind a kind's own plain ones."""
+"""Places by which questions borrowed from another kind move back, behind the kind's own plain questions."""
 
 LINES_OF_AN_ENTRY: Final = 4
-"""Lines that one entry may choose from: where the best was asked about, the next one serves."""
+"""Maximum number of lines that one entry may choose from; after the best was asked about, the next one is
+used.
+"""
 
 Tell = Callable[..., Wording]
-"""`said` of an entry, and of a line with it, for this deck and board."""
+"""Returns the wording (`said`) of an entry, perhaps with a line, for this deck and board."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +158,10 @@ class Option:
         return None if self.line is None else self.line.claim
 
     def is_for(self, agent: str, seats: frozenset[str]) -> bool:
-        """Return whether this panelist, with these seats, may ask it; without seats it may ask all."""
+        """Return whether this panelist, who has these seats, may ask the question.
+
+        Without seats it may ask all.
+        """
         return self.agent == agent if self.agent is not None else not seats or self.entry.seat in seats
 
     @property
@@ -160,7 +173,7 @@ class Option:
 
     @property
     def quote(self) -> str | None:
-        """Return the words that the question is about, verbatim."""
+        """Return the words that the question is about, verbatim, or None."""
         if self.line is not None:
             return self.line.text
         return None if self.page is None else self.page.title
@@ -190,17 +203,22 @@ def _options(pages: Pages, kind: Kind, key: str, intensity: str, subject: str) -
 
 
 def _is_of(entry: Entry, kind: Kind) -> bool:
-    """Return whether the entry suits the deck's kind; where the signs are mixed, either of its kinds will do.
+    """Return whether the entry suits the deck's kind.
 
-    Asking only what suits both kinds left little but what suits any deck: a strict reader called 9 of the 24
-    questions so put to two such decks empty.
+    If the signs are mixed, either of the deck's two kinds will do.
+
+    Asking only what suits both kinds left little except what suits any deck: a strict reader called 9 of the
+    24 questions that were then asked about two such decks empty.
     """
     kinds = {*entry.kinds} | ({entry.kind} - {ANY})
     return not kinds or kind.id in kinds or kind.beside in kinds
 
 
 def _is_told(entry: Entry, pages: Pages) -> bool:
-    """Return whether a slide's title is the entry's topic: only a question on that slide goes further."""
+    """Return whether a slide's title already covers the entry's topic.
+
+    If so, only a question about that slide goes further.
+    """
     patterns = () if entry.has_quote else bank().phrases.told.get(entry.topic, ())
     if not patterns:
         return False
@@ -217,7 +235,10 @@ def tier_of(entry: Entry) -> int:
 
 
 def _of_deck(entry: Entry, order: float, pages: Pages, tell: Tell) -> list[Option]:
-    """Ask the entry of the whole deck, or of the one slide whose title shows that it belongs there."""
+    """Return the entry's question about the whole deck, or about the one slide whose title fits it.
+
+    Return an empty list if the deck does not call for the entry.
+    """
     found = [page for page in pages.pages if any(holds_all(page.asserted, one) for one in entry.when)]
     if entry.when and not found:
         return []
@@ -228,7 +249,9 @@ def _of_deck(entry: Entry, order: float, pages: Pages, tell: Tell) -> list[Optio
 
 
 def _of_lines(entry: Entry, order: float, pages: Pages, tell: Tell) -> list[Option]:
-    """Ask the entry of each line that calls for it, the one with the largest figure first."""
+    """Return the entry's question about each line that calls for it, the line with the largest figure
+    first.
+    """
     called = (called_for(entry, line, page) for page in pages.pages for line in page.lines)
     found = sorted((line for line in called if line is not None), key=lambda line: -line.size)
     return [
@@ -241,8 +264,8 @@ def _of_lines(entry: Entry, order: float, pages: Pages, tell: Tell) -> list[Opti
 def called_for(entry: Entry, line: Line, page: Page | None = None) -> Line | None:
     """Return the sentence of the line that the entry asks about, or None if none calls for it.
 
-    The condition's first word must be found in the sentence or its tags; its partners there too, in the line
-    above it, or in the slide's title.
+    The condition's first word must be in the sentence or its tags. Its other words must be there too, in the
+    line above the sentence, or in the slide's title.
     """
     title = plain("" if page is None else page.title)
     around = f"{line.words}{plain(line.parent or '')}{title}"

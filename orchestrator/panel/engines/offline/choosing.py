@@ -1,4 +1,7 @@
-"""Choosing a panelist's next question: contradictions first, then the bank's, none asked or taken before."""
+"""Choosing a panelist's next question: contradictions first, then the bank's questions.
+
+No question is chosen that was asked before or that another panelist has.
+"""
 
 from __future__ import annotations
 
@@ -62,12 +65,12 @@ class Asked:
         )
 
     def has_put(self, tension: Tension) -> bool:
-        """Return whether both places of the contradiction were quoted."""
+        """Return whether both places of the contradiction were already quoted in questions."""
         return tension.a.quote in self.quotes and tension.b.quote in self.quotes
 
 
 def asked_of(request: CandidateRequest) -> Asked:
-    """Return the questions asked so far, and those that the others mean to ask."""
+    """Return what was asked so far, with the questions that the other panelists mean to ask."""
     exchanges, agent = request.scene.exchanges, request.seat.persona.id
     standing = [one for one in request.standing if one.agent != agent]
     first = (exchange.turns[0].question for exchange in exchanges if exchange.turns)
@@ -89,7 +92,9 @@ def asked_of(request: CandidateRequest) -> Asked:
 
 LEFT_OPEN = "left open before"
 BEFORE_ALL = -100.0
-"""The place of a question of an earlier rehearsal among admissions, first of all: it had no answer once."""
+"""The order of an earlier rehearsal's question among admissions: first of all, since it had no answer
+then.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +107,9 @@ class Heard:
 
 
 def all_options(scene: Scene) -> tuple[Option, ...]:
-    """Return what was left open before and what was admitted aloud, then the deck's options."""
+    """Return the questions left open in earlier rehearsals, then admissions made aloud, then the deck's
+    options.
+    """
     of_deck = options(scene.deck, scene.deck_claims, scene.kind, scene.intensity)
     return (*_left_open(scene), *_admitted(scene), *of_deck)
 
@@ -113,7 +120,7 @@ def is_answered(option: Option, speech: str) -> bool:
 
 
 def speech_of(scene: Scene) -> str:
-    """Return all that was said, answers too, as plain words; each text is processed only once."""
+    """Return all speech, answers included, as plain words; each text is processed only once."""
     answers = (turn.answer for exchange in scene.exchanges for turn in exchange.turns)
     return _heard(scene).words + _plain_words(answers) + " "
 
@@ -125,8 +132,8 @@ def _plain_words(texts: Iterable[str | None]) -> str:
 def _heard(scene: Scene) -> Heard:
     """Return the words of all segments, reading only those that are new since the last call.
 
-    The result is kept with the session's deck: in a cache of limited size, a hundred sessions would evict
-    each other's before they are used again.
+    The result is stored with the session's deck. In a cache of limited size, a hundred sessions would evict
+    each other's results before they are used again.
     """
     kept, segments = pages_of(scene.deck, scene.deck_claims).kept, tuple(scene.segments)
     before: Heard = kept.get(Heard, Heard())
@@ -177,7 +184,7 @@ def _line_of(point: OpenPoint, scene: Scene) -> Line | None:
 
 
 def _as_entry(point: OpenPoint) -> Entry:
-    """Make an entry of a question that is not the bank's."""
+    """Make an entry of the bank from a question that is not in the bank."""
     good = "an answer to what was asked the last time"
     return Entry(point.question, ANY, (point.question,), "", "admission", good, topic=point.question)
 
@@ -187,11 +194,14 @@ def _as_entry(point: OpenPoint) -> Entry:
 
 
 MAX_QUOTE = 100
-"""Characters of each of the two quotes: both have to be heard, so each is shorter than a lone one (160)."""
+"""Maximum number of characters of each of two quotes.
+
+Both have to be heard, so each is shorter than a single quote (160).
+"""
 
 
 def sort_of(tension: Tension) -> str:
-    """Return which of the bank's wordings puts the contradiction: "read", "sum" or "two"."""
+    """Return the kind of the bank's wordings that fits the contradiction: "read", "sum" or "two"."""
     if tension.class_ != COMPUTED:
         return "read"
     is_sum = tension.kind in OF_FIGURES or tension.a.quote == tension.b.quote
@@ -199,7 +209,7 @@ def sort_of(tension: Tension) -> str:
 
 
 def question(tension: Tension, key: str) -> Wording:
-    """Return the question that puts a contradiction to the presenter, tentative for one that is only read."""
+    """Return the question that asks about a contradiction, worded tentatively if no number decides it."""
     text = pick(bank().phrases.contradictions[sort_of(tension)], key, tension.a.quote, tension.b.quote)
     is_shown_above = is_whole(in_quotes(shortened(tension.a.quote, MAX_QUOTE)), tension.a.quote)
     return Wording(_filled(text, tension), _filled(without(text, "{a}"), tension) if is_shown_above else "")
@@ -213,7 +223,9 @@ def _filled(text: str, tension: Tension) -> str:
 
 
 def in_order(tensions: Sequence[Tension]) -> tuple[Tension, ...]:
-    """Sort the computed contradictions before those that are only read, else as found."""
+    """Return the contradictions that numbers decide before those that are only read, otherwise in their
+    order.
+    """
     return tuple(sorted(tensions, key=lambda one: one.class_ != COMPUTED))
 
 
@@ -231,28 +243,35 @@ def _quoted(place: Place, before: Place | None = None) -> str:
 TURNS: Final = (
     ADMISSION, LEFT_OUT, FIGURE, LEFT_OUT, LEFT_OUT, FIGURE, LEFT_OUT, LEFT_OUT, ADMISSION, LEFT_OUT, WHOLE,
 )  # fmt: skip
-"""The sorts of one panelist's questions, one after the other: a board does not dwell on one sort.
+"""The sorts of one panelist's questions, one after the other, since a board does not dwell on one sort.
 
-A plain question of the deck's kind has two turns to one about a line: real boards ask the plain ones first,
-and a line is taken up at the price of one of them.
+A plain question of the deck's kind has two turns for each turn of a question about a line. Real boards ask
+the plain questions first, and every question about a line takes the place of a plain one.
 """
 
 CONTRADICTION: Final = 0.95
 RELEVANCE: Final = {ADMISSION: 0.8, LEFT_OUT: 0.7, FIGURE: 0.7, WHOLE: 0.55}
-"""By sort, 0 to 1, our own scale: the moderator weighs it against who has been silent."""
+"""Relevance of each sort of question, 0 to 1, on our own scale.
+
+The moderator adds how long a panelist was silent.
+"""
 
 FROM_AFAR: Final = 0.15
-"""Taken off a question about the whole while slides are still being shown, and off one of another's seat."""
+"""Subtracted from the relevance of a question about the whole while slides are still being shown, and of one
+for another seat.
+"""
 
 FOCUSED: Final = 20.0
 """Places by which a question on the presenter's focus goes up: as many as a file has questions (12 to 21)."""
 
 LETTERS: Final = 5
-"""Of a focus word's beginning that are looked for: "adoption" finds "adopted", "part" not "partner"."""
+"""Letters of a focus word's beginning that are searched for: "adoption" finds "adopted", "part" not
+"partner".
+"""
 
 
 def candidate(request: CandidateRequest) -> Candidate | None:
-    """Return the question that this panelist would ask now, or None if nothing is left in the bank."""
+    """Return the question that this panelist would ask now, or None if the bank has none left."""
     scene, agent = request.scene, request.seat.persona.id
     asked, shown = asked_of(request), _shown(request)
     for tension in in_order(scene.tensions):
@@ -278,7 +297,7 @@ def candidate(request: CandidateRequest) -> Candidate | None:
 
 
 def _turns(scene: Scene, agent: str) -> dict[int, int]:
-    """Return when each sort's turn comes, given what this panelist has already asked."""
+    """Return when the turn of each sort comes, given what this panelist has already asked."""
     entries = (entry_of(one.turns[0].question) for one in scene.exchanges if one.agent == agent and one.turns)
     asked = Counter(tier_of(entry) for entry in entries if entry is not None)
     places = {tier: [at for at, turn in enumerate(TURNS) if turn == tier] for tier in RELEVANCE}
@@ -286,7 +305,7 @@ def _turns(scene: Scene, agent: str) -> dict[int, int]:
 
 
 def _focus(scene: Scene) -> tuple[str, ...]:
-    """Return the words of what the presenter wants the panel to look at."""
+    """Return the beginnings of the words of the presenter's focus, as patterns."""
     words = plain(" ".join(scene.focus)).split()
     return tuple(f"{word[:LETTERS]}*" for word in words if len(word) >= LETTERS)
 
@@ -364,13 +383,20 @@ def _candidate(option: Option, agent: str, relevance: float) -> Candidate:
 
 
 MAX_TARGETS: Final = 7
-"""Of its own seats; with eight exchanges for all panelists (DESIGN.md, section 7) none gets through more."""
+"""Maximum number of targets of a panelist's own seats.
+
+With eight exchanges for all panelists (DESIGN.md, section 7), no panelist gets through more.
+"""
 MIN_TARGETS: Final = 3
-"""With others' seats, so that something is left when lines were asked about; less where a deck has less."""
+"""Number of targets to fill up to with other panelists' seats, so that some are left after lines were asked
+about; a small deck may give fewer.
+"""
 
 
 def targets(request: FocusBriefRequest) -> tuple[Target, ...]:
-    """Return the panelist's targets: first its own seats, then others', then what the deck leaves out."""
+    """Return the panelist's targets: first of its own seats, then of others' seats, then what the deck leaves
+    out.
+    """
     agent, mine = request.seat.persona.id, seats_of(request.seat)
     found = all_options(request.scene)
     own = [one for one in found if one.is_for(agent, mine)]
@@ -413,7 +439,7 @@ INTENSITY: Final = "moderate"  # the default of a session: a dossier has none of
 
 
 def attacks(request: DossierRequest) -> tuple[Attack, ...]:
-    """Return the attacks, likeliest first, each line and topic once, shared out among those who ask."""
+    """Return the attacks, the likeliest first, each line and topic once, shared out among the askers."""
     askers = _Askers(request.members, request.seats)
     found = [_of_tension_dossier(tension, askers, request) for tension in in_order(request.tensions)]
     quotes = {place.quote for one in request.tensions for place in (one.a, one.b)}
@@ -423,7 +449,10 @@ def attacks(request: DossierRequest) -> tuple[Attack, ...]:
 
 
 def _spread(found: Sequence[Option], quotes: set[str]) -> list[Option]:
-    """Keep each line and topic once; take every seat's first, then second: a board has many voices."""
+    """Return the options, each line and topic once, every seat's first before any seat's second.
+
+    A board has many voices, so no seat asks twice before all have asked.
+    """
     topics: set[str] = set()
     of_seat: Counter[str] = Counter()
     placed: list[tuple[int, Option]] = []
@@ -449,7 +478,7 @@ class _Askers:
         self._asked: dict[str, int] = {}
 
     def whose(self, wanted: str) -> tuple[str, str | None]:
-        """Return the asker's name and, for a panelist, id."""
+        """Return the name of the asker for a seat and, if the asker is a panelist, its id."""
         by_words = ((-fits(words, wanted), name, None) for name, words in self._members)
         by_seat = ((-(wanted in seats), name, agent) for name, agent, seats in self._seats)
         found: list[tuple[int, str, str | None]] = [one for one in by_words if one[0]] or [*by_seat]

@@ -1,7 +1,7 @@
-"""The embedded engine: no key, no network, the same answer every time.
+"""The embedded engine, which needs no key and no network and gives the same answer every time.
 
-It asks from a question bank and judges what is certain. It holds no state, so it may serve many
-sessions at once; what is worked out for a deck is kept beside it.
+It asks from a question bank and judges only what is certain. It stores no state, so it may serve many
+sessions at once; what it computes for a deck is stored beside the deck.
 """
 
 from __future__ import annotations
@@ -24,11 +24,14 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 MAX_WANTED: Final = 6
-"""Questions that nobody asked: the panel's three, then the dossier's; the terminal shows three of them."""
+"""Maximum number of questions that nobody asked: the panel's three, then the dossier's.
+
+The terminal shows three.
+"""
 
 
 def _nothing(request: Request[Any]) -> tuple[()]:
-    """Return no result, where only reading could find one: contradictions, and what news bears on."""
+    """Return no result, for tasks that only reading could do: contradictions, and the bearings of news."""
     return ()
 
 
@@ -58,7 +61,10 @@ REPLIES: Final[Mapping[type[Request[Any]], Callable[[Any], object]]] = {
 
 
 class OfflineEngine:
-    """An engine with a question bank for a model; it ignores the context, since requests hold all."""
+    """An engine with a question bank instead of a model.
+
+    It ignores the context, since requests contain everything.
+    """
 
     is_by_rules: Final = True
 

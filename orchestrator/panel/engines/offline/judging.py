@@ -1,8 +1,9 @@
 """The verdicts that are certain: no answer, put off, not known, or exactly the one figure asked for.
 
-All else is "yours to judge": rules that read answers were wrong too often to be shown. A question that
-certainly got no answer is asked again: after a refusal, or an answer that names no figure of an open
-contradiction, up to the intensity's turns; after one without the fact that was asked for, once.
+Everything else is "yours to judge": rules that read answers were wrong too often to be shown. A question that
+certainly got no answer is asked again. After a refusal, or an answer that names no figure of an open
+contradiction, that happens up to the intensity's turns; after an answer without the fact that was asked for,
+once.
 """
 
 from __future__ import annotations
@@ -45,14 +46,16 @@ REASONS: Final = {
 }
 
 _NAME: Final = re.compile(r"(?<=[\w,;:] )(?!I\b)[A-Z]\w+")
-"""A word with a capital within a sentence; at its beginning every word has one."""
+"""Matches a capitalised word within a sentence; at its beginning every word is capitalised."""
 
 MAX_READ: Final = 4000
-"""Characters of an answer that are looked at, five minutes of speech: all that is certain is short."""
+"""Maximum number of characters of an answer that are examined, five minutes of speech: all that is certain is
+short.
+"""
 
 
 def judge(request: JudgementRequest) -> Judgement:
-    """Return the verdict on the exchange's last answer, with that answer's own words."""
+    """Return the verdict on the exchange's last answer, with a quote from that answer."""
     exchange = request.exchange
     answer = (exchange.turns[-1].answer or "").strip()
     if not answer:
@@ -82,7 +85,7 @@ def judge(request: JudgementRequest) -> Judgement:
 
 
 def question_again(exchange: Exchange) -> str | None:
-    """Return the next question where the presenter judges "not given", or None if none is left."""
+    """Return the question to ask next if the presenter judges "not given", or None if none is left."""
     return _next_question(exchange, NOT_GIVEN)
 
 
@@ -94,7 +97,7 @@ def _next_question(exchange: Exchange, sort: str) -> str | None:
 
 
 def sort_of(said: list[str]) -> str | None:
-    """Return PUT_OFF or DO_NOT_KNOW if every sentence says only that, or None if there is more."""
+    """Return PUT_OFF or DO_NOT_KNOW if every sentence says only that, or None if any says more."""
     phrases = bank().phrases
     known = {PUT_OFF: phrases.put_off, DO_NOT_KNOW: phrases.do_not_know}
     bare = [words for words in map(_bare, said) if words]
@@ -105,12 +108,12 @@ def sort_of(said: list[str]) -> str | None:
 
 
 def _bare(sentence: str) -> str:
-    """Return the sentence in plain words without the fillers before it."""
+    """Return the sentence in plain words without the fillers at its beginning."""
     return _after(plain(sentence).strip(), bank().phrases.fillers)
 
 
 def _after(words: str, known: tuple[str, ...]) -> str:
-    """Strip known forms from the beginning of *words*, the longest first."""
+    """Return *words* without the known forms at their beginning; the longest form is removed first."""
     forms = sorted((plain(one).strip() for one in known), key=len, reverse=True)
     while True:
         form = next((one for one in forms if words == one or words.startswith(f"{one} ")), None)
@@ -129,7 +132,7 @@ def _refused(request: JudgementRequest, sort: str, said: list[str], promises: tu
 def _pressed(
     request: JudgementRequest, sort: str, quote: str, promises: tuple[str, ...], *, still_open: str
 ) -> Judgement:
-    """Return the verdict on what is certainly no answer, with the next question if one is possible."""
+    """Return the verdict on a certain non-answer, with the next question if one is possible."""
     return Judgement(
         "follow_up",
         REASONS[sort],
@@ -159,8 +162,8 @@ def names_figure(tension: Tension, answer: str) -> bool:
 def _figures(text: str) -> Iterator[object]:
     """Yield every number of a text by its value, and every date by its days.
 
-    Thousands, millions and billions count alike: a table says 6.2 under "EUR million", and a speaker says
-    "6.2 million".
+    Thousands, millions and billions are compared alike, since a table says 6.2 under "EUR million", and a
+    speaker says "6.2 million".
     """
     quantities, dates = quantities_of(text)
     for one in quantities:
@@ -172,19 +175,19 @@ def _figures(text: str) -> Iterator[object]:
 
 
 def has_figure(answer: str) -> bool:
-    """Return whether the answer holds a number or a date."""
+    """Return whether the answer contains a number or a date."""
     return any(True for _ in _figures(answer))
 
 
 def has_fact(said: list[str]) -> bool:
-    """Return whether any sentence holds a figure, a date, a name, or a yes or no."""
+    """Return whether any sentence contains a figure, a date, a name, or a yes or no."""
     words = {word for sentence in said for word in plain(sentence).split()}
     is_told = bool(words & set(bank().phrases.yes_or_no))
     return is_told or any(has_figure(one) or _NAME.search(one) for one in said)
 
 
 def gives_figure(entry: Entry, said: list[str]) -> bool:
-    """Return whether the answer is only the one figure of the kind that the question asks for."""
+    """Return whether the answer is only the one figure of the kind for which the question asks."""
     if entry.asks_for is None or len(said) != 1:
         return False
     quantities, dates = quantities_of(said[0])
@@ -198,7 +201,7 @@ def gives_figure(entry: Entry, said: list[str]) -> bool:
 
 
 def undertakes(sentence: str) -> bool:
-    """Return whether the presenter explicitly undertakes something by a date."""
+    """Return whether the presenter explicitly promises something by a date."""
     words = plain(sentence)
     forms = (f" {plain(form).strip()} " for form in bank().phrases.undertakes)
     return bool(dates_in(sentence)) and not sentence.endswith("?") and any(form in words for form in forms)

@@ -1,10 +1,9 @@
-"""An agent's notes page, updated when a session ends: one section for each deck.
+"""An agent's notes page, updated when a session ends, with one section for each deck.
 
-A panelist's page covers its own questions, the moderator's the panel as a whole.
+A panelist's page covers its own questions, the moderator's page the panel as a whole.
 
-The newest section stands first. Where the page would exceed its limit, whole sections are removed, the oldest
-first, then whole lines of the newest: no line is cut in the middle. Source: DESIGN.md, section 9
-(Scratchpad).
+The newest section is first. If the page would exceed its limit, whole sections are removed, the oldest first,
+then whole lines of the newest. No line is cut in the middle. Source: DESIGN.md, section 9 (Scratchpad).
 """
 
 from __future__ import annotations
@@ -50,9 +49,9 @@ from orchestrator.panel.render import COUNTED_WORDS, SILENT
 
 
 MIN_BEHIND: Final = 2
-"""Words behind a phrase: "Our goal is clear." says none."""
+"""Minimum number of words that must follow a phrase: "Our goal is clear." states no goal."""
 REMEMBERED: Final = ("goal", "decision", "blocker")
-"""What the Scribe keeps of them."""
+"""The kinds of announcements that the Scribe stores."""
 
 _TOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|[^\w\s]")  # words, and each mark by itself
 _WHOLE = re.compile(r"[A-ZÀ-ÖØ-Þ].*[.!]", re.DOTALL)  # begins with a capital letter, and has come to its end
@@ -62,7 +61,7 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class _List:
-    """`announcements.yaml`, with its texts split into words."""
+    """The contents of `announcements.yaml`, with its texts split into words."""
 
     phrases: Mapping[Words, str]  # with what each announces
     openers: frozenset[Words]
@@ -108,7 +107,7 @@ def _names_something(kind: str, first: str) -> bool:
 
 
 def _may_precede(before: Words) -> bool:
-    """Return whether the words before a phrase leave it the speaker's own and unconditional."""
+    """Return whether the words before a phrase leave it the speaker's own, unconditional statement."""
     known = _list()
     if not before or before in known.openers or (before[-1] == "," and before[:-1] in known.openers):
         return True
@@ -159,10 +158,14 @@ def _list() -> _List:
 
 
 MIN_WORDS: Final = 6
-"""Of a sentence that gives a figure: of a shorter one ("It was 18 % then.") nobody can tell what it says."""
+"""Minimum number of words of a sentence with a figure: nobody can tell what a shorter one ("It was 18 %
+then.") means.
+"""
 
 UNSURE_HEARING: Final = 0.7
-"""Below this confidence of the speech-to-text program a fact is one step less sure; our own measure."""
+"""If the speech-to-text program's confidence is below this, a fact's confidence is one step lower; our own
+choice.
+"""
 
 _WHOLE_FACTS = re.compile(r"[A-Z“\"'‘€$£\d].*[.!]$", re.DOTALL)
 _LEFT_OPEN: Final = {"unresolved": "Left unresolved", "parked": "Parked"}
@@ -219,7 +222,7 @@ _SECTION = re.compile(r"^(?=## )", re.MULTILINE)
 
 
 def scratchpad(request: ScratchpadRequest) -> str:
-    """Return the new page: what was asked about this deck, the outcome, and how it was answered."""
+    """Return the new page: what was asked about this deck, with what outcome, and how it was answered."""
     title = " ".join((request.scene.deck.title or request.scene.deck.name).split())
     heading = f"## {title}"
     newest = [f"{heading} ({request.day})", "", *_lines(request)]
@@ -249,7 +252,7 @@ def _lines(request: ScratchpadRequest) -> Iterator[str]:
 
 
 def _panels_lines(asked: Sequence[Exchange]) -> Iterator[str]:
-    """Yield how the questions of all panelists went, and what is left of each."""
+    """Yield lines on how the questions of all panelists went, and on what is left open of each."""
     if not asked:
         yield "- No question was put."
         return
@@ -281,7 +284,10 @@ def _line(exchange: Exchange) -> str:
 
 
 def _says(exchange: Exchange) -> str:
-    """Return ", says Dana; the panel: satisfied" for a person's verdict, with the panel's if it differs."""
+    """Return ", says Dana; the panel: satisfied" for a person's verdict, with the panel's if that differs.
+
+    Return "" if no person judged the exchange.
+    """
     said = exchange.person
     if said is None:
         return ""

@@ -1,4 +1,4 @@
-"""The wording of a question of the bank, with the words of the deck in it."""
+"""The wording of a question of the bank, with the deck's words inserted."""
 
 from __future__ import annotations
 
@@ -18,10 +18,16 @@ from orchestrator.panel.bank.bank import (
 from orchestrator.panel.bank.deck import Line
 
 MAX_QUOTE: Final = 160
-"""Characters of a quote in a question: what can be said in one breath. The whole line is shown beside it."""
+"""Maximum number of characters of a quote in a question: what can be said in one breath.
+
+The whole line is shown beside the question.
+"""
 
 MAX_PARENT: Final = 48
-"""Characters of the line above it, which only says what the quote belongs to; a longer one is left out."""
+"""Maximum number of characters of the line above a quote, which only says what the quote belongs to.
+
+A longer one is left out.
+"""
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"])")
 _BREAK = re.compile(r"[,;:] | [–—] | \(")
@@ -30,7 +36,7 @@ _A_SUBJECT: Final = r"\S+(?: \S+){0,2}"  # names and nouns have three words at m
 _T = TypeVar("_T")
 YOU_SAY: Final = f"You say {QUOTE}"
 SLIDE_SAYS: Final = f"The slide says {QUOTE}"
-"""In the place of the former, where nobody has spoken the words."""
+"""Replaces `YOU_SAY` if nobody has spoken the words."""
 _INNER: Final = str.maketrans('“”"', "‘’'")
 
 
@@ -40,12 +46,12 @@ def number_of(*key: str) -> int:
 
 
 def pick(options: Sequence[_T], *key: str) -> _T:
-    """Pick one of the options, always the same for the same key, so that decks can differ."""
+    """Return one of the options, always the same for the same key, so that decks can differ."""
     return options[number_of(*key) % len(options)]
 
 
 def sentences(text: str) -> list[str]:
-    """Return the text's sentences, as written; the full stop of an abbreviation ends none."""
+    """Return the text's sentences as written; the full stop of an abbreviation does not end a sentence."""
     found: list[str] = []
     start = 0
     for end in _SENTENCE.finditer(text):
@@ -57,14 +63,14 @@ def sentences(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A question as it is put to the presenter."""
+    """A question as it is asked of the presenter."""
 
     question: str
     bare: str | None = ""  # as `Turn.bare`
 
 
 def said(entry: Entry, key: str, intensity: str, subject: str, line: Line | None = None) -> Wording:
-    """Return the entry's question about the *subject*, with the words of the line in it."""
+    """Return the entry's question about the *subject*, with the words of *line* inserted."""
     text = pick(entry.wordings(intensity), key, entry.id).replace(SUBJECT, subject)
     text = text[0].upper() + text[1:]
     if line is None:
@@ -76,7 +82,7 @@ def said(entry: Entry, key: str, intensity: str, subject: str, line: Line | None
 
 
 def _of_slide(ask: str) -> str:
-    """Return the wording with the slide, not the presenter, as the one who says the words."""
+    """Return the wording with the slide, instead of the presenter, as the one that says the words."""
     return ask.replace(YOU_SAY, SLIDE_SAYS, 1)
 
 
@@ -86,7 +92,9 @@ def is_whole(quote: str, text: str) -> bool:
 
 
 def without(text: str, slot: str) -> str:
-    """Return a wording without the slot around its question, or "" if the slot is part of the question."""
+    """Return a wording without the slot before or after its question, or "" if the slot is part of the
+    question.
+    """
     head, _, tail = text.partition(slot)
     if tail == "?" and head.endswith(": "):
         return f"{head[:-2]}?"
@@ -96,7 +104,7 @@ def without(text: str, slot: str) -> str:
 
 
 def quoted(line: Line) -> str:
-    """Return the line's words in quotation marks, with the line that it stands under."""
+    """Return the line's words in quotation marks, with the line under which they are."""
     text = in_quotes(shortened(line.text, MAX_QUOTE))
     if line.parent is None or len(line.parent) > MAX_PARENT or line.parent.rstrip().endswith("?"):
         return text
@@ -104,12 +112,12 @@ def quoted(line: Line) -> str:
 
 
 def in_quotes(text: str) -> str:
-    """Return the text in quotation marks, its own made single."""
+    """Return the text in quotation marks; quotation marks within it become single ones."""
     return f"“{text.translate(_INNER)}”"
 
 
 def shortened(text: str, longest: int) -> str:
-    """Return the text, or if it is too long its beginning, cut where a reader would breathe."""
+    """Return the text, or its beginning if it is longer than *longest*, cut where a reader would pause."""
     text = " ".join(text.split())
     first = sentences(text)[0] if len(text) > longest else text
     first = first.rstrip(".;,: ") if not first.endswith("…") else first
@@ -122,7 +130,7 @@ def shortened(text: str, longest: int) -> str:
 
 @lru_cache(maxsize=1)
 def _asked_forms() -> tuple[tuple[str, str, Entry], ...]:
-    """Return each wording of the bank with the words that it begins with and its entry."""
+    """Return each wording of the bank, with the words with which it begins and with its entry."""
     said = ((ask, entry) for entry in bank().entries for ask in (*entry.ask, *entry.firm, *entry.soft))
     asks = [(form, entry) for ask, entry in said for form in _forms(ask)]
     return tuple((_SLOT.split(ask, maxsplit=1)[0], ask, entry) for ask, entry in asks)
@@ -135,19 +143,19 @@ def _pattern(ask: str) -> re.Pattern[str]:
 
 
 def _forms(ask: str) -> tuple[str, ...]:
-    """Return a wording's form for spoken words, and its form for a slide where that differs."""
+    """Return a wording's form for spoken words, and its form for a slide if that differs."""
     return tuple(dict.fromkeys((ask, _of_slide(ask))))
 
 
 def wants_fact(entry: Entry, question: str) -> bool:
-    """Return whether an answer to this question must hold a figure, a date, a name, or a yes or no."""
+    """Return whether an answer to this question must contain a figure, a date, a name, or a yes or no."""
     asks = (ask for wording in entry.wants_fact for ask in getattr(entry, wording))
     return any(_pattern(form).fullmatch(question) for ask in asks for form in _forms(ask))
 
 
 @lru_cache(maxsize=512)
 def entry_of(question: str) -> Entry | None:
-    """Return the entry that has this question, or None if it is not the bank's."""
+    """Return the entry that contains this question, or None if the question is not the bank's."""
     # By how it begins first: to compile all wordings takes longer than the panel's first questions.
     return next(
         (

@@ -26,7 +26,7 @@ from orchestrator.core.table import Mutability, SeatedTable
 _OWNERS: Final = stat.S_IRUSR | stat.S_IWUSR
 
 
-class Views:
+class MaterialisedFiles:
     """The files of one session's folder, by their paths in the table of files."""
 
     def __init__(self, root: Path) -> None:
@@ -190,7 +190,7 @@ class History(Protocol):
     """What the ledger says of a session's files."""
 
     layout: SeatedTable
-    views: Views
+    materialised: MaterialisedFiles
 
     @property
     def seq(self) -> int:
@@ -218,14 +218,14 @@ def keep_torn(history: History, rest: bytes) -> Repair:
     """Quarantine a torn last record, before it is cut off."""
     # The digest is in the name: a second crash at the same record leaves other bytes, and both are kept.
     name = f"torn-{history.seq + 1}-{hashlib.sha256(rest).hexdigest()[:8]}"
-    kept = history.views.keep_aside("torn", name, rest)
+    kept = history.materialised.keep_aside("torn", name, rest)
     return Repair("ledger/ledger.jsonl", f"cut off a torn last record ({len(rest)} bytes kept in {kept})")
 
 
 def mend_all(history: History) -> list[Repair]:
     """Compare every materialised file with the ledger, and redo those that differ."""
     repairs = [repair for path in history.layout.files if (repair := mend(history, path)) is not None]
-    history.views.swapped = False
+    history.materialised.swapped = False
     return repairs
 
 
@@ -237,7 +237,7 @@ def mend_written(history: History, paths: Iterable[str]) -> list[Repair]:
         # Of an append-only file the size tells whether its writer got that far; one that is written whole may
         # have any size, so it is compared.
         is_whole = state.row.mutability is not Mutability.APPEND_ONLY
-        if is_whole or history.views.size(path) != state.size_bytes:
+        if is_whole or history.materialised.size(path) != state.size_bytes:
             repair = mend(history, path)
             if repair is not None:
                 repairs.append(repair)
@@ -250,26 +250,26 @@ def mend(history: History, path: str) -> Repair | None:
     A file that is only behind is brought up to date; one that was changed from outside is first quarantined
     under `ledger/rejected/`.
     """
-    views = history.views
+    files_there = history.materialised
     state = history.state(path)
     if not state.seqs:
-        if views.is_there(path):
+        if files_there.is_there(path):
             return _reject(history, path, "something was there before the first write")
         return None
-    raw = views.read(path, state.row.max_bytes)  # whatever is longer was written by somebody else
+    raw = files_there.read(path, state.row.max_bytes)  # whatever is longer was written by somebody else
     is_right = (
         raw is not None and len(raw) == state.size_bytes and hashlib.sha256(raw).hexdigest() == state.sha256
     )
-    if is_right and views.is_open_to_owner(path):
+    if is_right and files_there.is_open_to_owner(path):
         return None
     content = history.replay(state.seqs).encode()  # before anything is moved: it may raise
     if is_right:
         repair: Repair | None = Repair(path, "the rights to read and write it have been put back")
-    elif raw is None and not views.is_there(path):
+    elif raw is None and not files_there.is_there(path):
         repair = Repair(path, "was missing and has been put back from the ledger")
     else:
         repair = keep_changed(history, path, raw, content)
-    views.replace(path, content)
+    files_there.replace(path, content)
     return repair or Repair(path, "brought up to date with the ledger")
 
 
@@ -279,9 +279,9 @@ def keep_changed(history: History, path: str, raw: bytes | None, content: bytes)
     *raw* is what was read there: None where it is no plain file, or none that may be read.
     """
     if raw is None:
-        if not history.views.is_there(path):
+        if not history.materialised.is_there(path):
             return None
-        what = "a folder" if history.views.is_folder(path) else "something else"
+        what = "a folder" if history.materialised.is_folder(path) else "something else"
         return _reject(history, path, f"{what} stood in its place, which has been put back from the ledger")
     if _is_earlier(history, raw, path, content):
         return None
@@ -311,5 +311,5 @@ def is_remainder(raw: bytes, content: bytes) -> bool:
 
 
 def _reject(history: History, path: str, why: str) -> Repair:
-    kept = history.views.reject(path, history.seq)
+    kept = history.materialised.reject(path, history.seq)
     return Repair(path, f"{why}: what stood there is kept in {kept}")
