@@ -18,6 +18,7 @@ from orchestrator.core.legible import one_line, printable
 if TYPE_CHECKING:
     from orchestrator.core.verify import Verification
     from orchestrator.documents.opening import AnySession
+    from orchestrator.panel.home import Home
     from orchestrator.panel.model.exchange import Exchange
     from orchestrator.rehearsal.rehearsal import Rehearsal
 
@@ -27,12 +28,21 @@ if TYPE_CHECKING:
 
 def context(
     session: Name,
-    agent: Annotated[str, typer.Argument(metavar="AGENT", help="skeptic, analyst, contrarian, moderator, …")],
+    agent: Annotated[
+        str, typer.Argument(metavar="AGENT", help="One of the session's agents: `show` names them.")
+    ],
     at: Annotated[str | None, option("RECEIPT|SEQ", "As it was then.")] = None,
     as_: Annotated[str, option("text|messages|receipt", "In which form.", "--as")] = "text",
     layout: Annotated[str | None, option("NAME", "For messages: watermark or strict.")] = None,
+    task: Annotated[
+        str | None, option("TEXT", "What is asked of it: for the receipt alone, so send it yourself.")
+    ] = None,
+    engine: Annotated[str | None, option("NAME", "Who answers, say a model: for the receipt.")] = None,
 ) -> None:
-    """Show exactly what an agent is given, now or then."""
+    """Show exactly what an agent is given, now or then.
+
+    A live session keeps the receipt, which `append` and `write` take. The task is no part of the text.
+    """
     from orchestrator.documents.context import check_seat, messages_json, receipt_json
     from orchestrator.documents.opening import context_then, store_of
 
@@ -44,10 +54,17 @@ def context(
         checked("layout", layout, "--layout")
         if at is not None:
             raise UsageError("--layout and --at exclude each other: a receipt says which layout was used")
+    if at is not None and (task is not None or engine is not None):
+        raise UsageError(
+            "--at excludes --task and --engine: what was given then has its receipt, which says both"
+        )
     screen = Screen.current
     with looked_at_any(session) as opened:
         check_seat(opened, agent)
-        found = opened.context(agent) if at is None else context_then(opened, at, agent)
+        if at is None:
+            found = opened.context(agent, task=task, engine=engine)
+        else:
+            found = context_then(opened, at, agent)
         if as_ == "text" and not screen.json:
             # Whoever reads it by a pipe gets its bytes, whose digest the receipt has.
             if sys.stdout.isatty():
@@ -294,12 +311,25 @@ def list_(
         _check_folder(archive)
         rows = archived(archive, search, s3_options(endpoint_url), screen.warn, screen.known_home())
     else:
-        rows = local(screen.open_home(), search, screen.warn)
+        home = screen.open_home()
+        rows = local(home, search, screen.warn)
+        if not rows:
+            _warn_of_table(home)
     lines = [_line(row) for row in rows]
     found = listed(rows, search)
     if blind := found.get("not_searched"):
         lines.append(f"not searched, so there may be more: {', '.join(blind)}")
     screen.result(found, "\n".join(lines) or "no sessions")
+
+
+def _warn_of_table(home: Home) -> None:
+    """Say what is wrong with the table of a home that has no session: none can be started by it."""
+    from orchestrator.core.errors import ConfigurationError, HomeError
+
+    try:
+        _ = home.table
+    except (ConfigurationError, HomeError) as error:
+        Screen.current.warn(str(error))
 
 
 def _line(row: dict[str, Any]) -> str:
@@ -404,7 +434,7 @@ def recap(session: Name) -> None:
 
 
 def briefing(
-    agent: Annotated[str, typer.Argument(metavar="AGENT", help="skeptic, analyst, contrarian, moderator, …")],
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="The moderator, or a panelist of this home.")],
     presenter: Annotated[
         str | None, option("NAME", "The presenter; else that of the newest session which is remembered.")
     ] = None,

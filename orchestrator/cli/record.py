@@ -35,7 +35,10 @@ ReceiptId = Annotated[str | None, option("ID", "The receipt of the context that 
 
 
 def start(
-    session_id: Annotated[str, typer.Argument(metavar="ID", help="The new session's id.")],
+    session_id: Annotated[
+        str | None,
+        typer.Argument(metavar="[ID]", help="The new session's id; default: one that sorts by time."),
+    ] = None,
     file: Annotated[
         list[str] | None,
         option("PATH=FILE", "What it begins with: a file of the table, and where its text is; repeatable."),
@@ -44,7 +47,7 @@ def start(
     title: Annotated[str, option("TEXT", "What it is about, on one line.")] = "",
     date: Annotated[str | None, option("DAY", "The day that it is about, YYYY-MM-DD.")] = None,
     field: Annotated[
-        list[str] | None, option("NAME=TEXT", "What a blueprint of the home names so; repeatable.")
+        list[str] | None, option("NAME=VALUE", "What a blueprint of the home names so; repeatable.")
     ] = None,
 ) -> None:
     """Start a session of this home's crew.
@@ -69,10 +72,11 @@ def start(
         home, session_id, texts, title=title, agents=seats, date=date, fields=fields, say=screen.warn
     ) as session:
         plain = {"version": 1, **started_json(session), "record": store_of(session).seq}
+        name = session.name
     screen.result(
         plain,
-        f"{session_id} is active, with {', '.join(plain['agents'])}: {plain['path']}\n"
-        f"Next: {screen.command} session append {session_id} PATH TEXT --by WRITER",
+        f"{name} is active, with {', '.join(plain['agents'])}: {plain['path']}\n"
+        f"Next: {screen.command} session append {name} PATH TEXT --by WRITER",
     )
 
 
@@ -154,7 +158,7 @@ def _fields(given: Sequence[str]) -> dict[str, str]:
     for one in given:
         name, is_there, text = one.partition("=")
         if not is_there or not name:
-            raise UsageError(f"--field {one!r}: give NAME=TEXT, as in repository=greenroom")
+            raise UsageError(f"--field {one!r}: give NAME=VALUE, as in repository=greenroom")
         if name in fields:
             raise UsageError(f"--field names {name} twice: give each once")
         fields[name] = text

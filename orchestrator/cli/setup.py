@@ -10,8 +10,10 @@ import typer
 
 from orchestrator.cli.screen import Screen
 from orchestrator.core.errors import UsageError
+from orchestrator.core.legible import one_line
 
 if TYPE_CHECKING:
+    from orchestrator.panel.home import Home
     from orchestrator.panel.personas.outline import Finding
 
 
@@ -22,27 +24,72 @@ if TYPE_CHECKING:
 def check(
     agent: Annotated[str | None, typer.Argument(metavar="AGENT", help="Only this one.")] = None,
 ) -> None:
-    """Check the personas and their companions."""
+    """Check the personas and their companions.
+
+    In the home of another crew, which has no panel: its table, templates and blueprints, as a start would.
+    """
+    from orchestrator.core.errors import ConfigurationError
     from orchestrator.core.home.table_file import TABLE_NAME
     from orchestrator.core.home.unnamed import no_blueprints
+    from orchestrator.documents.opening import is_of_board
     from orchestrator.panel.personas.outline import Finding
     from orchestrator.panel.personas.panel_check import check_agent, check_panel
     from orchestrator.panel.records.setup import lacking
 
     screen = Screen.current
     home = screen.open_home()
+    try:
+        is_boards = is_of_board(home)
+    except ConfigurationError as error:
+        table = str(home.root / TABLE_NAME)
+        _tell([Finding(table, None, str(error).removeprefix(table).lstrip(":, "))], ())
+        return
+    if not is_boards:
+        _check_crew(home, agent)
+        return
     if agent is not None and not (home.templates / agent).is_dir():
         raise UsageError(f"there is no agent {agent!r} in {home.templates}")
     found = check_agent(home.templates / agent) if agent is not None else check_panel(home.templates)
     if agent is None:
         missing = [*lacking(home.table), *no_blueprints(home)]
         found += [Finding(str(home.root / TABLE_NAME), None, message) for message in missing]
+    _tell(found, [home.templates / name for name in home.drafts()])
+
+
+def _check_crew(home: Home, agent: str | None) -> None:
+    """Check the home of a crew that has no panel."""
+    from orchestrator.core.dry_check import dry_check
+    from orchestrator.panel.personas.outline import Finding
+
+    screen = Screen.current
+    crew = one_line(home.table.name)
+    if agent is not None:
+        raise UsageError(
+            f"this home is of the crew {crew} and has no panel: leave {agent!r} out, and its table, "
+            "templates and blueprints are checked"
+        )
+    screen.note(
+        f"note: this home is of the crew {crew} and has no panel: its table, templates and blueprints are "
+        "checked"
+    )
+    found = dry_check(home)
+    for note in found.notes:
+        screen.note(f"note: {note}")
+    _tell([Finding(*_placed(one)) for one in found.wrong], ())
+
+
+def _placed(line: str) -> tuple[str, None, str]:
+    path, _, message = line.partition(": ")
+    return path, None, message
+
+
+def _tell(found: Sequence[Finding], drafts: Sequence[Path]) -> None:
+    """Print what a check found; exit with 1 if that is anything."""
     plain = {
         "valid": not found,
         "findings": [{"path": one.path, "line": one.line, "message": one.message} for one in found],
     }
-    drafts = [home.templates / name for name in home.drafts()]
-    screen.result(plain, "\n".join(_lines(found, drafts)) or "valid")
+    Screen.current.result(plain, "\n".join(_lines(found, drafts)) or "valid")
     if found:
         raise typer.Exit(1)
 
@@ -66,10 +113,13 @@ def add(name: Annotated[str, typer.Argument(metavar="NAME", help="The new agent'
 
     Its persona and domain knowledge are to be rewritten before it sits.
     """
+    from orchestrator.documents.opening import check_has_panel
     from orchestrator.panel.personas.panel_check import scaffold
 
     screen = Screen.current
-    made = scaffold(screen.open_home().templates, name)
+    home = screen.open_home()
+    check_has_panel(home, "an agent is added by its templates and the rows of its files in table.yaml")
+    made = scaffold(home.templates, name)
     plain = {"valid": True, "findings": [], "files": [str(path) for path in made]}
     lines = "\n".join(f"made {path}" for path in made)
     screen.result(

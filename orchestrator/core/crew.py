@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -22,7 +22,7 @@ from orchestrator.core.home.unnamed import check_blueprints, unnamed_files
 from orchestrator.core.store.ledger import LEDGER_VERSION, Unread
 from orchestrator.core.store.store import Store, create_store
 from orchestrator.core.store.transaction import Draft
-from orchestrator.core.table import AGENT, Mutability, SeatedTable, check_session_id
+from orchestrator.core.table import AGENT, Mutability, SeatedTable, Table, check_session_id
 from orchestrator.core.verify import Verification, verify_session
 
 
@@ -37,7 +37,8 @@ class Note:
     fields: Mapping[str, Any]
 
 
-_OWN_FIELDS = ("session", "title", "date", "agents", "agent")
+OWN_FIELDS = ("session", "title", "date", "agents", "agent")
+"""What a blueprint may name without being given it; `agent` only in an agent's own folder."""
 
 
 def _layout(home: Home, agents: Iterable[str] | None) -> SeatedTable:
@@ -52,7 +53,7 @@ def _layout(home: Home, agents: Iterable[str] | None) -> SeatedTable:
     everybody = known if known is not None and table.max_seats else ()
     named = everybody if agents is None else tuple(agents)
     if isinstance(agents, str) or not all(isinstance(name, str) for name in named):
-        raise TypeError(f"agents is {agents!r}, not a list of names")
+        raise TypeError(f"agents is {agents!r}, not a list of names: give one, as in ['ann', 'bob']")
     for name in named:
         if known is not None and name not in (*known, *table.agents):
             raise UsageError(
@@ -61,12 +62,25 @@ def _layout(home: Home, agents: Iterable[str] | None) -> SeatedTable:
                 value=name,
             )
     if not table.min_seats <= len(named) <= table.max_seats:
-        besides = f" besides its own ({', '.join(table.agents)})" if table.agents else ""
-        raise UsageError(
-            f"the table {table.name} seats {table.min_seats} to {table.max_seats} agents{besides}, "
-            f"not {len(named)}{' (' + ', '.join(named) + ')' if named else ''}: name them with `agents`"
-        )
+        raise UsageError(_wrong_number(table, named, known))
     return table.seated(named)
+
+
+def _wrong_number(table: Table, named: Sequence[str], known: Sequence[str] | None) -> str:
+    """Return what is wrong with the number of those who are to take seats, and what to do."""
+    own, given = ", ".join(table.agents), ", ".join(named)
+    if not table.max_seats:
+        return (
+            f"the table {table.name} has no seats, since all its agents are fixed ({own}): leave `agents` out"
+        )
+    besides = f" besides its own ({own})" if own else ""
+    told = f"not {len(named)}{f' ({given})' if given else ''}"
+    do = "name them with `agents`"
+    if known is not None and len(known) < table.min_seats:
+        do = f"write templates/NAME/{table.companions(AGENT)[0]} for each"
+    return (
+        f"the table {table.name} seats {table.min_seats} to {table.max_seats} agents{besides}, {told}: {do}"
+    )
 
 
 def start_session(
@@ -88,7 +102,7 @@ def start_session(
     check_session_id(session_id)
     if date is not None:
         _check_date(date)
-    taken = [name for name in _OWN_FIELDS if name in fields]
+    taken = [name for name in OWN_FIELDS if name in fields]
     if taken:
         raise UsageError(f"fields names {', '.join(taken)}, which the start itself gives: use another name")
     layout = _layout(home, agents)
@@ -108,7 +122,7 @@ def start_session(
     }
     own = {"session": session_id, "title": title, "date": date or "", "agents": list(layout.agents)}
     names = {agent: agent for agent in layout.agents}
-    rendered = starting.blueprints(home, layout, {**own, **fields}, names)
+    rendered = starting.blueprints(home, layout, {**own, **fields}, names, given="`fields`")
 
     def make(aside: Path) -> None:
         store = create_store(aside, layout, Unread({"type": "session", **first}))

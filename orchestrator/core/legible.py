@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Final, Protocol, TypeVar
+from typing import Final, Protocol, TypeVar, runtime_checkable
 
 from orchestrator.core.errors import InvalidTextError
 
@@ -31,6 +31,10 @@ UNSEEN: Final = re.compile(f"{_CONTROL.pattern}|{INVISIBLE.pattern}")
 _HALF: Final = re.compile("[\ud800-\udfff]")  # of a character; JSON can spell one, and UTF-8 has none
 
 
+ADDRESS_FORMS: Final = "the name of a folder, or s3://bucket/prefix"
+"""The addresses of archives, as messages say what to give."""
+
+
 def one_line(text: str) -> str:
     """Return text from outside as one line with single spaces, so that it cannot begin a line of ours."""
     return " ".join(page(text).split())
@@ -43,8 +47,11 @@ def page(text: str) -> str:
     return _CONTROL.sub(" ", text)
 
 
-def text_argument(name: str, value: object, *, max_chars: int | None = None) -> str:
+def text_argument(name: str, value: object, *, max_chars: int | None = None, do: str = "") -> str:
     """Return *value*, which a caller gave as the argument *name*, if it is text that can be recorded.
+
+    Args:
+        do: What to give in its place, for the message; "": text.
 
     Raises:
         TypeError: It is no str.
@@ -52,7 +59,7 @@ def text_argument(name: str, value: object, *, max_chars: int | None = None) -> 
         ValueError: It has more than *max_chars* characters.
     """
     if not isinstance(value, str):
-        raise TypeError(f"{name} is {type(value).__name__}, not str")
+        raise TypeError(f"{name} is {type(value).__name__}, not str: give {do or 'text'}")
     if _HALF.search(value) or "\0" in value:
         raise InvalidTextError(f"{name} is not valid Unicode text, or holds NUL: write it anew")
     if max_chars is not None and len(value) > max_chars:
@@ -67,10 +74,11 @@ def said_argument(name: str, value: object) -> str:
         TypeError: It is no str.
     """
     if not isinstance(value, str):
-        raise TypeError(f"{name} is {type(value).__name__}, not str")
+        raise TypeError(f"{name} is {type(value).__name__}, not str: give text")
     return value
 
 
+@runtime_checkable
 class HasId(Protocol):
     """A receipt, as far as a write needs it."""
 
@@ -86,7 +94,12 @@ def receipt_id(given: str | HasId | None) -> str | None:
         TypeError: It is neither.
         InvalidTextError: It is no text that can be recorded.
     """
-    return None if given is None else text_argument("receipt", getattr(given, "id", given))
+    if given is None:
+        return None
+    do = "a context's `receipt`, or its id"
+    if isinstance(getattr(given, "receipt", None), HasId):  # the context itself
+        do = "its `receipt`, as in `receipt=context.receipt`"
+    return text_argument("receipt", getattr(given, "id", given), do=do)
 
 
 def whole_argument(name: str, value: object) -> int:
@@ -96,12 +109,15 @@ def whole_argument(name: str, value: object) -> int:
         TypeError: It is none.
     """
     if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name} is {type(value).__name__}, not int")
+        raise TypeError(f"{name} is {type(value).__name__}, not int: give a whole number")
     return value
 
 
-def mapping_argument(name: str, value: Mapping[str, T] | None) -> dict[str, T]:
+def mapping_argument(name: str, value: Mapping[str, T] | None, do: str) -> dict[str, T]:
     """Return a copy of *value*, a mapping by text given as the argument *name*; an empty one for None.
+
+    Args:
+        do: Such a mapping, for the message.
 
     Raises:
         TypeError: It is none, or a key is no str.
@@ -109,10 +125,13 @@ def mapping_argument(name: str, value: Mapping[str, T] | None) -> dict[str, T]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise TypeError(f"{name} is {type(value).__name__}, not a mapping")
+        raise TypeError(f"{name} is {type(value).__name__}, not a mapping: give one, such as {do}")
     for key in value:
         if not isinstance(key, str):
-            raise TypeError(f"{name} has the key {key!r}, which is {type(key).__name__}, not str")
+            raise TypeError(
+                f"{name} has the key {key!r}, which is {type(key).__name__}, not str: "
+                f"give keys of text, as in {do}"
+            )
     return dict(value)
 
 
@@ -124,7 +143,7 @@ def number_argument(name: str, value: object, *, most: float) -> float:
         ValueError: It is another one, infinite or NaN.
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{name} is {type(value).__name__}, not a number")
+        raise TypeError(f"{name} is {type(value).__name__}, not a number: give one from 0 to {most:g}")
     if not 0 <= value <= most:
         raise ValueError(f"{name} is {value!r}: give a number from 0 to {most:g}")
     return float(value)

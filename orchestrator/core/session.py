@@ -26,7 +26,7 @@ from orchestrator.core.errors import (
 from orchestrator.core.home import folder
 from orchestrator.core.home.folder import session_folder
 from orchestrator.core.home.table_file import TABLE_NAME
-from orchestrator.core.legible import mapping_argument, one_line, text_argument, whole_argument
+from orchestrator.core.legible import ADDRESS_FORMS, mapping_argument, one_line, text_argument, whole_argument
 from orchestrator.core.legible import receipt_id as receipt_id
 
 if TYPE_CHECKING:
@@ -85,8 +85,8 @@ class Home(folder.Home):
             session_id: None: one that sorts by time.
             files: What it begins with, by the file's path: written by `start`, which each row must name.
             title: What it is about, on one line.
-            agents: Who takes the seats that the table has besides its own agents; None: all that have a
-                folder in this home's templates.
+            agents: Who takes the seats that the table has besides its own agents; None: all in this home's
+                templates who can. A table without seats takes none.
             date: The day that it is about, YYYY-MM-DD.
             fields: What blueprints may name besides `session`, `title`, `date`, `agents` and, in an agent's
                 own folder, `agent`.
@@ -106,12 +106,14 @@ class Home(folder.Home):
         try:
             root = crew.start_session(
                 now,
-                self.new_id() if session_id is None else text_argument("session_id", session_id),
-                mapping_argument("files", files),
+                self.new_id()
+                if session_id is None
+                else text_argument("session_id", session_id, do="an id, or None"),
+                mapping_argument("files", files, '{"shared/brief.md": "A brief."}'),
                 title=one_line(text_argument("title", title, max_chars=MAX_NAME_CHARS)),
                 agents=agents,
                 date=date,
-                fields=mapping_argument("fields", fields),
+                fields=mapping_argument("fields", fields, '{"service": "db"}'),
                 say=say or log.warning,
             )
         except GreenroomError as error:
@@ -126,7 +128,7 @@ class Home(folder.Home):
         return self.session(root)
 
     def session(self, name: str | Path, *, on_repair: Callable[[Repair], None] | None = None) -> Session:
-        """Open a session by id, unique prefix, `last`, or path.
+        """Open a session by id, unique prefix, `last`, or path: also of a restored folder or an archive's.
 
         Reads only; what an unclean end left is mended at the first write.
 
@@ -279,11 +281,12 @@ class Session:
             by: Who decided: any name on one line, of at most 64 characters.
 
         Raises:
-            UsageError: The name has no prefix of its own; names without one are the core's and the panel's.
-                Or *by* is no such name.
+            UsageError: The name has no prefix of its own; names without one are the core's and the board
+                panel's. Or the fields have a `type`, or *by* is no such name.
+            TypeError: The fields are no mapping.
             SessionFrozenError, InvalidTextError, FileTooLargeError, StoreWriteError
         """
-        text_argument("type", type)
+        text_argument("type", type, do="a name with a prefix, as in review.finding")
         return self._store.note(type, fields, by=by)
 
     def notes(self, type: str | None = None) -> list[Note]:
@@ -332,8 +335,10 @@ class Session:
     ) -> Context:
         """Return what *agent* is given now, with a receipt that the ledger keeps.
 
+        The text holds the agent's files and nothing else: send the task behind it.
+
         Args:
-            task: What is asked of it, for the receipt; at most `MAX_TASK_CHARS` characters.
+            task: What is asked of it, for the receipt alone; at most `MAX_TASK_CHARS` characters.
             engine: Who answers, for the receipt: the name of a model, say. None: nobody said ("own").
             at: A record's number: what *agent* would have been given when it was the last. No receipt is kept
                 of that, nor once the session has ended.
@@ -370,7 +375,8 @@ class Session:
         if isinstance(receipt, str):
             return self._assembler.rebuild(self.receipt(receipt))
         if not hasattr(receipt, "files"):
-            raise TypeError(f"receipt is {type(receipt).__name__}, not a receipt or its id")
+            do = "its `receipt`" if hasattr(receipt, "receipt") else "`context.receipt`"
+            raise TypeError(f"receipt is {type(receipt).__name__}, not a receipt or its id: give {do}")
         return self._assembler.rebuild(receipt)
 
     def receipt(self, receipt_id: str) -> Receipt:
@@ -419,7 +425,13 @@ class Session:
             raise SessionStateError(f"{self.id} is {self.state}: end it first with `session.end()`")
         if url is None and self.home is None:
             raise UsageError("a session outside a home is archived where you say: give an address")
-        to = text_argument("url", url) if url is not None else str(self.home.archives) if self.home else ""
+        to = (
+            text_argument("url", url, do=ADDRESS_FORMS)
+            if url is not None
+            else str(self.home.archives)
+            if self.home
+            else ""
+        )
         server = endpoint_url or os.environ.get("GREENROOM_S3_ENDPOINT") or None
         return crew.archive(self._store, self.home if self._is_at_home else None, to, server)
 
@@ -497,7 +509,7 @@ def find_session(home: folder.Home | None, session: str | Path) -> Path:
     """
     if isinstance(session, Path):
         return session_folder(session)
-    text_argument("session", session)
+    text_argument("session", session, do="an id, or a Path")
     if home is None:
         raise UsageError("a session is found by its id in a home: give the home, or a path")
     return home.find(session)

@@ -9,7 +9,7 @@ import os
 import unicodedata
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.errors import HomeError, SessionExistsError
 from orchestrator.core.home.folder import UNFINISHED, Home
@@ -19,6 +19,9 @@ from orchestrator.core.legible import one_line
 from orchestrator.core.store import files
 from orchestrator.core.store.files import held, made_aside
 from orchestrator.core.table import SeatedTable
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 def make_session(home: Home, session_id: str, make: Callable[[Path], None]) -> Path:
@@ -73,7 +76,7 @@ def _folded(name: str) -> str:
 
 
 def blueprints(
-    home: Home, layout: SeatedTable, fields: Mapping[str, Any], agents: Mapping[str, Any]
+    home: Home, layout: SeatedTable, fields: Mapping[str, Any], agents: Mapping[str, Any], given: str = ""
 ) -> Callable[[str], str]:
     """Return a function from a session file's path to its rendered blueprint.
 
@@ -82,28 +85,54 @@ def blueprints(
     Args:
         fields: What every blueprint may name.
         agents: What a blueprint in an agent's folder finds as `agent`, by the agent's id.
+        given: The argument by which a caller gives fields of their own, for the message; "": there is none.
     """
-    from jinja2 import StrictUndefined, TemplateError
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
+    from jinja2 import TemplateError, UndefinedError
 
-    environment = ImmutableSandboxedEnvironment(
-        undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False
-    )
+    environment = _environment()
 
     def rendered(path: str) -> str:
         own = blueprint_of(home, layout, path)
         folder = path.partition("/")[0]
+        known = {**fields, **({"agent": agents[folder]} if folder in agents else {})}
         try:
-            template = environment.from_string(read_regular(own).decode())
-            return template.render({**fields, **({"agent": agents[folder]} if folder in agents else {})})
+            return environment.from_string(read_regular(own).decode()).render(known)
+        except UndefinedError as error:
+            do = f"use one, or give it in {given}" if given else "use one of them"
+            why = f"{one_line(str(error))}; the names known here are {', '.join(sorted(known))}: {do}"
         except (OSError, UnicodeDecodeError, TemplateError) as error:
-            why = getattr(error, "strerror", None) or error
+            why = str(getattr(error, "strerror", None) or error)
         # Whatever an expression of the blueprint's raises, as Python does: `{{ title + 1 }}`.
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
-            why = error
-        raise HomeError(f"{own}: this blueprint cannot be rendered: {one_line(str(why))}", file=own)
+            why = str(error)
+        raise HomeError(f"{own}: this blueprint cannot be rendered: {one_line(why)}", file=own)
 
     return rendered
+
+
+def names_in(home: Home, layout: SeatedTable, path: str) -> frozenset[str]:
+    """Return the names that the blueprint of a session file needs to be given.
+
+    Raises:
+        HomeError: It cannot be read, or is no template.
+    """
+    from jinja2 import TemplateError, meta
+
+    own = blueprint_of(home, layout, path)
+    try:
+        return frozenset(meta.find_undeclared_variables(_environment().parse(read_regular(own).decode())))
+    except (OSError, UnicodeDecodeError, TemplateError, RecursionError) as error:
+        why = str(getattr(error, "strerror", None) or error)
+        raise HomeError(f"{own}: this blueprint cannot be rendered: {one_line(why)}", file=own) from error
+
+
+def _environment() -> Environment:
+    from jinja2 import StrictUndefined
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    return ImmutableSandboxedEnvironment(
+        undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False
+    )
 
 
 def keep_copy(path: Path, raw: bytes) -> None:

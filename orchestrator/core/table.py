@@ -211,14 +211,14 @@ class Table:
         seats = tuple(check_agent_name(name) for name in panel)
         for name in seats:
             if name in self.agents:
-                raise UsageError(f"the {name} always sits: name only the panelists")
+                raise UsageError(f"{name} is always there: name only those who take the other seats")
             if name in self.taken_names:
                 raise UsageError(
                     f"{name!r} is reserved: the table {self.name} {self.version} has a folder or a writer "
                     "of this name: choose another name"
                 )
         if len(set(seats)) != len(seats):
-            raise UsageError(f"a panelist is named twice: {', '.join(seats)}")
+            raise UsageError(f"an agent is named twice: {', '.join(seats)}")
         if not self.min_seats <= len(seats) <= self.max_seats:
             besides = f" besides the {' and the '.join(self.agents)}" if self.agents else ""
             raise UsageError(
@@ -293,7 +293,7 @@ class SeatedTable:
             return row
         if _is_template(path):
             raise ImmutableFileError(
-                f"{path!r} is immutable: a persona never changes at run time; "
+                f"{path!r} is immutable: a template never changes in a session; "
                 "edit the template in the home and start a new session"
             )
         raise UnknownFileError(
@@ -459,7 +459,12 @@ class _Reader:
         for path in entries:
             keys = ("order", agent, path)
             if AGENT in path and agent != AGENT:
-                self.refuse(keys, f"{AGENT} stands only in the order of {AGENT}: name the agent")
+                self.refuse(
+                    keys,
+                    f"the order of {agent}, who is always there, cannot name files of seats, which differ "
+                    f"from session to session: take it out, or make those whose files {agent} reads "
+                    f"fixed agents too, with a row each in place of {AGENT}",
+                )
             if path in files or (_TEMPLATE.fullmatch(path) and len(path) <= MAX_PATH_CHARS):
                 continue
             near = _near(path, [one for one in files if one not in entries])

@@ -12,6 +12,7 @@ from typing import Any, Final
 from orchestrator.core.clock import utc_now
 from orchestrator.core.errors import UsageError
 from orchestrator.core.table import MODERATOR
+from orchestrator.documents.opening import check_has_panel
 from orchestrator.memory import memories as forgetting
 from orchestrator.memory import memories as records
 from orchestrator.memory import presenter as goal_records
@@ -308,7 +309,9 @@ def briefing_json(home: Home, agent: str, presenter: str | None) -> dict[str, An
 
     Raises:
         UsageError: There is no such agent, or no presenter who could be meant.
+        OtherCrewError: The home is of a crew without a panel.
     """
+    check_has_panel(home, "no agent has a briefing: what it is given is its context")
     known = (MODERATOR, *home.panelists())
     if agent not in known:
         raise UsageError(f"there is no agent {agent!r} here: this home has {', '.join(known)}")

@@ -82,6 +82,21 @@ def check_is_of_board(home: Home) -> None:
         )
 
 
+def check_has_panel(home: Home, what: str) -> None:
+    """Refuse in a home of another crew what only a board panel has.
+
+    Args:
+        what: What that is, in words that follow "so".
+
+    Raises:
+        OtherCrewError: Says whose home it is.
+    """
+    if not is_of_board(home):
+        raise OtherCrewError(
+            f"this home is of the crew {one_line(home.table.name)} and has no panel, so {what}"
+        )
+
+
 def start_crew(
     home: Home,
     session_id: str | None,

@@ -61,7 +61,9 @@ class Scope:
             raise SessionNotFoundError(f"there is no session {name!r} here: {LIST} has those that there are")
         if len(fitting) > 1 and name != "last":
             newest = ", ".join(one.name for one in fitting[:5])
-            raise SessionNotFoundError(f"{name!r} is the beginning of {len(fitting)} sessions: {newest}, …")
+            raise SessionNotFoundError(
+                f"{name!r} is the beginning of {len(fitting)} sessions: {newest}, …: name one whole"
+            )
         return fitting[0]
 
     def agent(self, name: str) -> str:

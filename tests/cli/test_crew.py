@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -83,7 +84,7 @@ def test_a_session_is_started_by_the_homes_own_table(command: Commands, home: Pa
 REFUSED = {
     "session start pr-1 --field repository": (
         2,
-        "--field 'repository': give NAME=TEXT, as in repository=greenroom",
+        "--field 'repository': give NAME=VALUE, as in repository=greenroom",
     ),
     "session start pr-1 --field a=b --field a=c": (2, "--field names a twice: give each once"),
     "session start pr-1 --field title=b": (
@@ -237,6 +238,46 @@ def test_a_context_is_given_now_and_as_it_was(command: Commands, session: str) -
     )
 
 
+def test_a_context_is_asked_for_with_task_and_engine(command: Commands, home: Path, session: str) -> None:
+    asked = ("--task", "Ask one question.", "--engine", "my-model-1")
+    plain = command("context", "pr-42", "tester").stdout
+    assert command("session", "context", "pr-42", "tester", *asked).stdout == plain
+    with Home(home).session("pr-42") as opened:
+        assert [(one.purpose, one.engine) for one in opened.receipts()] == [
+            ("context", "own"),
+            ("context", "own"),
+            ("Ask one question.", "my-model-1"),
+        ]
+    shown = command.json("show", "pr-42")["receipts"][-1]
+    assert (shown["agent"], shown["purpose"]) == ("tester", "Ask one question.")
+    refused = command("context", "pr-42", "tester", "--at", shown["receipt"], *asked, check=False)
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        (
+            "greenroom: --at excludes --task and --engine: what was given then has its receipt, which says "
+            "both\n"
+        ),
+    )
+
+
+def test_a_session_gets_an_id_day_and_fields_at_its_start(command: Commands, home: Path) -> None:
+    (home / "session-templates" / "shared" / "meeting.md").write_text(
+        "{{ title }} of {{ repository }}, {{ date }}\n", "utf-8"
+    )
+    given = ("--field", "repository=greenroom", "--date", "2026-11-27", "--title", "PR 42")
+    begun = command.json("session", "start", *given)
+    assert re.fullmatch(r"\d{8}-\d{6}-[0-9a-f]{6}", begun["session"])
+    told = command("session", "start", *given).stdout.splitlines()
+    later = told[0].partition(" ")[0]
+    assert re.fullmatch(r"\d{8}-\d{6}-[0-9a-f]{6}", later)
+    assert told == [
+        f"{later} is active, with {', '.join(AGENTS)}: {home / 'sessions' / later}",
+        f"Next: greenroom session append {later} PATH TEXT --by WRITER",
+    ]
+    with Home(home).session(begun["session"]) as opened:
+        assert opened.read("shared/meeting.md") == "PR 42 of greenroom, 2026-11-27\n"
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -266,6 +307,105 @@ def test_what_only_a_rehearsal_has_says_what_this_is_and_what_to_do(
 ) -> None:
     refused = command(*arguments.split(), check=False)
     assert (refused.returncode, refused.stdout, refused.stderr) == (1, "", f"greenroom: {OTHER_CREW}\n")
+
+
+HAS_NO_PANEL = "this home is of the crew code-review and has no panel"
+CHECKED = f"note: {HAS_NO_PANEL}: its table, templates and blueprints are checked\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (
+            "briefing tester",
+            1,
+            f"{HAS_NO_PANEL}, so no agent has a briefing: what it is given is its context",
+        ),
+        (
+            "panel add network",
+            1,
+            f"{HAS_NO_PANEL}, so an agent is added by its templates and the rows of its files in table.yaml",
+        ),
+        (
+            "panel check tester",
+            2,
+            f"{HAS_NO_PANEL}: leave 'tester' out, and its table, templates and blueprints are checked",
+        ),
+    ],
+)
+def test_what_only_a_panel_has_is_refused_in_one_true_line(
+    command: Commands, home: Path, arguments: str, code: int, message: str
+) -> None:
+    refused = command(*arguments.split(), check=False)
+    assert (refused.returncode, refused.stdout, refused.stderr) == (code, "", f"greenroom: {message}\n")
+    assert not (home / "templates" / "network").exists()
+
+
+def test_a_crews_home_is_checked_without_a_session(command: Commands, home: Path) -> None:
+    done = command("panel", "check")
+    assert (done.stdout, done.stderr) == ("valid\n", CHECKED)
+    assert command.json("panel", "check") == {"valid": True, "findings": []}
+    assert not (home / "sessions").exists()
+
+
+WRONG = {
+    "table.yaml": ("files: [", "is not YAML: "),
+    "templates/tester/role.md": (None, "this template cannot be read (No such file or directory), and an "),
+    "session-templates/shared": (None, "there is no such blueprint, and shared/meeting.md begins as one"),
+    "session-templates/shared/meeting.md": (
+        "{% if %}",
+        "this blueprint cannot be rendered: Expected an expression, got 'end of statement block'",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_in_a_crews_home_is_found(command: Commands, home: Path, name: str) -> None:
+    text, message = WRONG[name]
+    if text is None:
+        path = home / name
+        path.rename(path.with_name(".aside"))
+    else:
+        (home / name).write_text(text, "utf-8")
+    checked = command("panel", "check", check=False)
+    assert checked.returncode == 1
+    assert len(checked.stdout.splitlines()) == 1
+    assert checked.stdout.startswith(str(home / name))
+    assert message in checked.stdout
+
+
+def test_what_a_start_must_give_and_what_nobody_is_given_are_notes(command: Commands, home: Path) -> None:
+    meeting = home / "session-templates" / "shared" / "meeting.md"
+    meeting.write_text("{{ title }} of {{ service }}\n", "utf-8")
+    unused = home / "templates" / "tester" / "list.md"
+    unused.write_text("# List\n", "utf-8")
+    done = command("panel", "check")
+    assert (done.stdout, done.stderr) == (
+        "valid\n",
+        (
+            f"{CHECKED}note: {unused}: is in no agent's order, and nobody is given it: add it to an order in "
+            "table.yaml, or take it away\n"
+            f"note: {meeting}: names service: give each start these `fields`\n"
+        ),
+    )
+
+
+def test_a_list_of_a_home_whose_table_is_broken_says_so(command: Commands, home: Path) -> None:
+    assert command("list").stderr == ""
+    (home / "table.yaml").write_text("table: code-review\nfiles: {}\n", "utf-8")
+    done = command("list")
+    assert done.stdout == "no sessions\n"
+    assert done.stderr.startswith(f"greenroom: {home / 'table.yaml'}, line 1: lacks `version`")
+
+
+def test_the_beginning_of_several_ids_says_what_to_do(command: Commands, home: Path) -> None:
+    for name in ("inc-1", "inc-2"):
+        command("session", "start", name)
+    refused = command("show", "inc", check=False)
+    assert refused.stderr == (
+        "greenroom: 'inc' is the beginning of 2 sessions; the newest are inc-1, inc-2: name one of them, "
+        "or `last`\n"
+    )
 
 
 def test_a_live_session_is_proved_and_a_file_of_ones_own_is_no_fault(

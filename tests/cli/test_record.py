@@ -227,7 +227,7 @@ REFUSED = {
         2,
         (
             "'finding' is no type for a note of your own: give it a prefix that is yours, as in "
-            "review.finding; names without one are the panel's"
+            "review.finding; names without one are the core's and the board panel's"
         ),
     ),
     "note review.finding high --by coordinator": (

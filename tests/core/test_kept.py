@@ -74,6 +74,33 @@ def test_no_edit_of_the_table_makes_an_old_session_or_its_archive_invalid(
         assert live.verify().valid
 
 
+def test_a_folder_may_be_named_as_text_or_as_a_path(crew: Path, tmp_path: Path) -> None:
+    home = Home(crew)
+    with home.start("s") as session:
+        given = hold(session)
+        session.end()
+        session.archive()
+    bags = str(crew / "archives")
+    roots = [restore("s", bags, str(tmp_path / "text")), restore("s", bags, tmp_path / "path")]
+    assert roots == [tmp_path / "text" / "s", tmp_path / "path" / "s"]
+    assert verify_session(str(roots[0])) == verify_session(roots[1])
+    for place in (roots[0], str(roots[0]), crew / "archives" / "s"):  # restored, or an archive's folder
+        with home.session(place) as again:
+            assert again.replay(given.receipt.id).text == given.text
+
+
+def test_an_archive_is_asked_for_in_text(crew: Path, tmp_path: Path) -> None:
+    for call in (
+        lambda: restore("s", tmp_path, tmp_path),  # type: ignore[arg-type]
+        lambda: verify_archive(tmp_path, "s"),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(TypeError) as raised:
+            call()
+        assert str(raised.value) == (
+            "url is PosixPath, not str: give the name of a folder, or s3://bucket/prefix"
+        )
+
+
 def test_verify_notes_where_the_homes_table_is_another_and_blames_nobody(crew: Path) -> None:
     with Home(crew).start("s") as session:
         (crew / "table.yaml").write_text(EDITS["a writer more"](TABLE), "utf-8")

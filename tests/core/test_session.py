@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from orchestrator.core import Draft, GreenroomError, Note, Session
+from orchestrator.core import Draft, GreenroomError, Home, Note, Session
 from tests.core.crews import FINDINGS, MEETING, PULL_REQUEST, QUESTION, bytes_of, hold
 
 
@@ -160,6 +161,36 @@ def test_a_write_past_the_transaction_that_this_thread_holds_names_it(review: Se
         tx.append(MEETING, "After it.", by="minutes")
 
 
+def test_a_line_of_a_crews_minutes_ends_what_is_off_the_record(crew: Path) -> None:
+    table = crew / "table.yaml"
+    text = table.read_text("utf-8").replace("by: [minutes],", "by: [minutes], withheld: true,")
+    table.write_text(text, "utf-8")
+    with Home(crew).start("s") as session:
+        for line in ("Ann: off the record.", "Ann: Acme is broke", "10:04 ann: back on the record.", "Next."):
+            session.append(MEETING, line, by="minutes")
+        given = session.context("tester").text
+        assert "[off the record]" in given
+        assert "Acme" not in given
+        assert "10:04 ann: back on the record.\nNext.\n" in given
+        assert session.verify().valid
+
+
+def test_one_revision_too_many_says_where_the_number_stands(crew: Path) -> None:
+    table = crew / "table.yaml"
+    few = "{class: write-few, revisions: 2, by: [tester]}"
+    text = table.read_text("utf-8").replace("{class: overwrite,   by: [tester]}", few)
+    table.write_text(text, "utf-8")
+    with Home(crew).start("s") as session:
+        for number in range(2):
+            session.write(QUESTION, f"{number}?\n", by="tester")
+        with pytest.raises(GreenroomError) as raised:
+            session.write(QUESTION, "2?\n", by="tester")
+    assert str(raised.value) == (
+        "tester/question.md: is write-few and has had its 2 revisions: raise `revisions` of its row in "
+        "table.yaml, then start a new session"
+    )
+
+
 Refused = tuple[Callable[[Session], object], str]
 REFUSED: dict[str, Refused] = {
     "a writer that the row does not name": (
@@ -177,7 +208,7 @@ REFUSED: dict[str, Refused] = {
     "a template": (
         lambda s: s.write("templates/tester/role.md", "x", by="tester"),
         (
-            "'templates/tester/role.md' is immutable: a persona never changes at run time; "
+            "'templates/tester/role.md' is immutable: a template never changes in a session; "
             "edit the template in the home and start a new session"
         ),
     ),
@@ -195,7 +226,11 @@ REFUSED: dict[str, Refused] = {
     ),
     "bytes": (
         lambda s: s.append(MEETING, b"x", by="minutes"),  # type: ignore[arg-type]
-        "shared/meeting.md: the text is bytes, not str",
+        "shared/meeting.md: the text is bytes, not str: give text, as in `data.decode()`",
+    ),
+    "a context as the text": (
+        lambda s: s.write(QUESTION, s.context("tester"), by="tester"),  # type: ignore[arg-type]
+        "tester/question.md: the text is Context, not str: give its `text`",
     ),
     "a path that is none": (
         lambda s: s.write(s.path, "x", by="tester"),  # type: ignore[arg-type]
@@ -209,8 +244,11 @@ REFUSED: dict[str, Refused] = {
         lambda s: s.context("tester", at=99),
         "there is no record 99: this session has 1 to 3",
     ),
-    "a record that is no number": (lambda s: s.context("tester", at=True), "at is bool, not int"),
-    "a task that is no text": (lambda s: s.context("tester", task=5), "task is int, not str"),  # type: ignore[arg-type]
+    "a record that is no number": (
+        lambda s: s.context("tester", at=True),
+        "at is bool, not int: give a whole number",
+    ),
+    "a task that is no text": (lambda s: s.context("tester", task=5), "task is int, not str: give text"),  # type: ignore[arg-type]
     "another's receipt": (
         lambda s: s.write(QUESTION, "x", by="tester", receipt=s.context("security").receipt),
         "",
@@ -221,20 +259,31 @@ REFUSED: dict[str, Refused] = {
     ),
     "a receipt that is none": (
         lambda s: s.write(QUESTION, "x", by="tester", receipt=5),  # type: ignore[arg-type]
-        "receipt is int, not str",
+        "receipt is int, not str: give a context's `receipt`, or its id",
+    ),
+    "a context as its receipt": (
+        lambda s: s.write(QUESTION, "x", by="tester", receipt=s.context("tester")),  # type: ignore[arg-type]
+        "receipt is Context, not str: give its `receipt`, as in `receipt=context.receipt`",
+    ),
+    "a context to replay": (
+        lambda s: s.replay(s.context("tester")),  # type: ignore[arg-type]
+        "receipt is Context, not a receipt or its id: give its `receipt`",
     ),
     "a note without a prefix": (
         lambda s: s.note("verdict", {}, by="tester"),
         (
             "'verdict' is no type for a note of your own: give it a prefix that is yours, as in "
-            "review.finding; names without one are the panel's"
+            "review.finding; names without one are the core's and the board panel's"
         ),
     ),
     "a note by nobody": (
         lambda s: s.note("review.x", {}, by=""),
         "by is '': name who decided in 1 to 64 printable characters, without quotation marks and backslashes",
     ),
-    "a note by a number": (lambda s: s.note("review.x", {}, by=5), "by is int, not str"),  # type: ignore[arg-type]
+    "a note by a number": (
+        lambda s: s.note("review.x", {}, by=5),  # type: ignore[arg-type]
+        "by is int, not str: give the name of who decided",
+    ),  # type: ignore[arg-type]
     "a note by two lines": (
         lambda s: s.note("review.x", {}, by="a\nb"),
         (
@@ -244,7 +293,18 @@ REFUSED: dict[str, Refused] = {
     ),
     "a note that is no object": (
         lambda s: s.note("review.x", [1], by="tester"),  # type: ignore[arg-type]
-        "the fields of review.x are no object without a `type`: name the type first",
+        'fields is list, not a mapping: give one, such as {"severity": "high"}',
+    ),
+    "a note of a text": (
+        lambda s: s.note("review.x", "a", by="tester"),  # type: ignore[arg-type]
+        'fields is str, not a mapping: give one, such as {"severity": "high"}',
+    ),
+    "a note with a type among its fields": (
+        lambda s: s.note("review.x", {"type": "a"}, by="tester"),
+        (
+            "the fields of review.x have a `type`, which is taken: the note's own type stands there: "
+            "use another name, as in `kind`"
+        ),
     ),
     "a note that is no JSON": (
         lambda s: s.note("review.x", {"a": float("nan")}, by="tester"),

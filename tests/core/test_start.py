@@ -112,7 +112,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             "starting with a letter or digit"
         ),
     ),
-    ({"session_id": 5}, "session_id is int, not str"),
+    ({"session_id": 5}, "session_id is int, not str: give an id, or None"),
     (
         {"agents": ["bob"]},
         (
@@ -127,8 +127,9 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             "name them with `agents`"
         ),
     ),
-    ({"agents": ["tester", "tester"]}, "a panelist is named twice: tester, tester"),
-    ({"agents": "tester"}, "agents is 'tester', not a list of names"),
+    ({"agents": ["lead"]}, "lead is always there: name only those who take the other seats"),
+    ({"agents": ["tester", "tester"]}, "an agent is named twice: tester, tester"),
+    ({"agents": "tester"}, "agents is 'tester', not a list of names: give one, as in ['ann', 'bob']"),
     ({"date": "2026-02-30"}, "date is '2026-02-30': write it as YYYY-MM-DD"),
     ({"date": "20261127"}, "date is '20261127': write it as YYYY-MM-DD"),
     ({"title": "x" * 201}, "title has 201 characters; at most 200 are taken: shorten it"),
@@ -137,7 +138,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         {"fields": {}},
         (
             "{home}/session-templates/shared/brief.md: this blueprint cannot be rendered: "
-            "'service' is undefined"
+            "'service' is undefined; the names known here are agents, date, session, title: use one, or "
+            "give it in `fields`"
         ),
     ),
     (
@@ -152,9 +154,45 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         {"files": {"shared/brief.md": "a\0"}},
         ("shared/brief.md (write-once): the text holds NUL (position 1): remove it"),
     ),
-    ({"files": {"shared/brief.md": 5}}, "shared/brief.md: the text is int, not str"),
-    ({"files": ["shared/brief.md"]}, "files is list, not a mapping"),
+    ({"files": {"shared/brief.md": 5}}, "shared/brief.md: the text is int, not str: give text"),
+    (
+        {"files": ["shared/brief.md"]},
+        'files is list, not a mapping: give one, such as {"shared/brief.md": "A brief."}',
+    ),
 ]
+
+
+def test_a_crew_without_seats_takes_no_agents(crew: Path) -> None:
+    with pytest.raises(GreenroomError) as raised:
+        Home(crew).start("s", agents=["tester", "security"])
+    assert str(raised.value) == (
+        "the table code-review has no seats, since all its agents are fixed (coordinator, architect, "
+        "security, tester): leave `agents` out"
+    )
+    assert sessions_of(crew) == []
+
+
+def test_too_few_folders_for_the_seats_are_to_be_written(seated: Path) -> None:
+    for name in ("architect", "security", "tester"):
+        (seated / "templates" / name / "role.md").unlink()
+    with pytest.raises(GreenroomError) as raised:
+        Home(seated).start("s")
+    assert str(raised.value) == (
+        "the table incident-room seats 1 to 3 agents besides its own (lead), not 0: "
+        "write templates/NAME/role.md for each"
+    )
+
+
+def test_a_fixed_agent_reads_no_files_of_seats(seated: Path) -> None:
+    table = SEATED.replace("lead: [shared/brief.md]", "lead: [shared/brief.md, <agent>/page.md]")
+    (seated / "table.yaml").write_text(table, "utf-8")
+    with pytest.raises(GreenroomError) as raised:
+        Home(seated).start("s")
+    assert str(raised.value) == (
+        f"{seated}/table.yaml, line 9, order, lead: the order of lead, who is always there, cannot name "
+        "files of seats, which differ from session to session: take it out, or make those whose files lead "
+        "reads fixed agents too, with a row each in place of <agent>"
+    )
 
 
 @pytest.mark.parametrize(("given", "message"), REFUSED, ids=[str(given)[1:40] for given, _ in REFUSED])
@@ -173,7 +211,8 @@ BLUEPRINTS = {
     "{{ 1 / 0 }}": "division by zero",
     "{{ title + 1 }}": 'can only concatenate str (not "int") to str',
     "{% if %}": "Expected an expression, got 'end of statement block'",
-    "{{ agent }}": "'agent' is undefined",  # in a folder that is no agent's
+    "{{ agent }}": "'agent' is undefined; the names known here are agents, date, session, "
+    "title: use one, or give it in `fields`",  # in a folder that is no agent's
     "{% include 'x' %}": "no loader for this environment specified",
     "{{ ''.__class__ }}": "access to attribute '__class__' of 'str' object is unsafe.",
 }

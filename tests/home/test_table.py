@@ -122,7 +122,7 @@ def test_defaults_are_those_of_the_design(tmp_path: Path) -> None:
         ("    - <agent>/notes.md", "    - <agent>/note.md", 14, "did you mean <agent>/notes.md?"),
         ("    - <agent>/notes.md", "    - shared/talk.md", 14, "stands here a second time"),
         ("    - <agent>/notes.md", "    - templates/../x.md", 14, "neither a row of `files` nor a path"),
-        ("  lead: [shared/talk.md", "  lead: [<agent>/notes.md", 15, "stands only in the order of <agent>"),
+        ("  lead: [shared/talk.md", "  lead: [<agent>/notes.md", 15, "cannot name files of seats"),
         ("  lead: [", "  led: [", 15, "did you mean lead?"),
         ("  lead: [shared/talk.md, shared/log.md]", "", 10, "lacks the order of lead"),
         ("  lead: [shared/talk.md, shared/log.md]", "  lead: []", 15, "names no file"),

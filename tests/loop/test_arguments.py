@@ -137,9 +137,9 @@ def test_an_answer_is_text_or_nothing(session: Session, odd: str) -> None:
 
 def test_what_is_no_text_is_named(session: Session) -> None:
     session.ask("skeptic", question="Why is that?")
-    with pytest.raises(TypeError, match=r"^text is int, not str$"):
+    with pytest.raises(TypeError, match=r"^text is int, not str: give text$"):
         session.answer(5)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"^purpose is float, not str$"):
+    with pytest.raises(TypeError, match=r"^purpose is float, not str: give text$"):
         session.context("skeptic", purpose=float("nan"))  # type: ignore[arg-type]
     with pytest.raises(InvalidTextError, match=r"^purpose is not valid Unicode text"):
         session.context("skeptic", purpose="\ud800")

@@ -260,6 +260,9 @@ PHRASINGS = """
 ##.. Off the record. / Zubrin is broke. / Okay, so we're back on the record now. / The plan stands.
 ##.. Off the record. / Zubrin is broke. / On the record: / The plan stands.
 ###. Off the record. / Zubrin is broke. / Let's go back on / the record. The plan stands.
+##.  Off the record. / Zubrin is broke. / Ines: Back on the record.
+##.  Off the record. / Zubrin is broke. / 10:04 ines: back on the record.
+####  Off the record. / We are not / Ines: back on the record. / Zubrin is broke.
 ##.. Off the record. / Zubrin is broke. / @Chair: Back on the record. / The plan stands.
 .. For the record, the plan stands. / It is on the record.
 .  We took off. The record of 2025 stands.
@@ -279,6 +282,55 @@ def test_any_off_the_record_withholds_until_somebody_says_plainly_that_it_is_ove
         speaker = "Chair" if piece.startswith("@") else "Ines"
         stays += "#" if withheld.takes(words, is_speech=True, speaker=speaker) else "."
     assert stays == expected
+
+
+ENDS = (
+    "Ann: Back on the record.",
+    "ann: back on the record",
+    "10:04 ann: back on the record.",
+    "10:04 - Ann Lee: Back on the record.",
+    "[10:04:12] Dr. Ann Lee: we are back on the record now.",
+    "2026-11-27T10:04:00Z Ann: Back on the record: the plan stands.",
+    "Ann (10:04): back on the record.",
+    "- **Ann**: Back on the record.",
+    "**Ann:** Okay, back on the record.",
+    "<ann> back on the record",
+    "@ann: on the record.",
+    "10:04 back on the record.",
+    "Back on the record",
+    "back on the record",
+    "林: back on the record.",
+)
+STAYS = (
+    "Never say this: back on the record.",
+    "Never: back on the record.",
+    "Ann: never back on the record.",
+    "Ann Later: back on the record.",
+    "He said: back on the record.",
+    "Not yet, Ann: back on the record.",
+    "Ann: back on the record?",
+    "Ann: are we back on the record?",
+    "Ann: We will be back on the record in a minute.",
+    "Until then we are not\nback on the record.",
+    "Nothing of this is\non the record.",
+    "On the record\nwe know nothing.",
+)
+
+
+@pytest.mark.parametrize("line", [*ENDS, *STAYS])
+def test_a_line_is_a_sentence_of_its_own_whoever_says_it_and_when(line: str) -> None:
+    """Also behind one that lacks a full stop; whatever may be another sentence stays off."""
+    withheld = Withheld()
+    texts = ("Ann: off the record.\n", "Ann: Zubrin is broke\n", f"{line}\n", "Ann: The plan stands.\n")
+    kept = [withheld.takes(text, is_speech=True, is_lines=True) for text in texts]
+    assert kept == [True, True, line in STAYS, line in STAYS]
+
+
+def test_lines_of_one_text_are_sentences_too_and_the_text_stays_whole() -> None:
+    withheld = Withheld()
+    text = "Ann: off the record\n10:03 ann: Zubrin is broke\n\n10:04 ann: back on the record\nBob: Good.\n"
+    assert withheld.takes(text, is_speech=True, is_lines=True)
+    assert not withheld.takes("Ann: The plan stands.\n", is_speech=True, is_lines=True)
 
 
 def test_a_phrase_that_a_slide_cuts_is_heard_and_one_that_a_slide_ended_is_not_heard_again() -> None:

@@ -29,7 +29,7 @@ def blocks(language: str) -> list[str]:
 def jury(tmp_path: Path) -> Path:
     """The page's home, from its own blocks: both jurors get a role like the chair's, as it says."""
     role, talk, vote = blocks("markdown")
-    (table,) = blocks("yaml")
+    table, _ = blocks("yaml")
     files = {
         "table.yaml": table,
         **{f"templates/{agent}/role.md": role for agent in ("chair", "typographer", "printer")},
@@ -50,15 +50,19 @@ def test_the_pages_session_is_held_as_it_says(
     jury: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.chdir(jury.parent)
-    (example,) = blocks("python")
+    example, elsewhere = blocks("python")
     names: dict[str, Any] = {"my_model": lambda text: f"For it, of {text.count('^^^ file')} files.\n"}
     exec(example, names)
+    exec(elsewhere, names)
+    assert names["votes"] == ["For it, of 6 files.\n"] * 2
+    assert names["folder"] == Path("back/poster-7")
     assert caplog.messages == []  # nothing of the home is unused
     with Home(jury).session("poster-7") as session:
         assert {path: session.read(path) for path in session.files} == {
             "shared/brief.md": "A poster for the night train.\n",
             "shared/sketches.md": "",
-            "shared/talk.md": "# Jury on The night train, 2026-11-27: chair, typographer, printer\n"
+            "shared/talk.md": "# Jury on The night train for the railway, 2026-11-27: "
+            "chair, typographer, printer\n"
             "Ines: the sketch is on the table.\n",
             "shared/decisions.md": "Printed in two colours.\n",
             "typographer/vote.md": "For it, of 6 files.\n",
@@ -76,8 +80,32 @@ def test_the_pages_session_is_held_as_it_says(
 def test_every_key_of_a_table_is_explained() -> None:
     explained = re.findall(r"^\| `?([a-z]+)`? \|", PAGE, re.MULTILINE)
     assert set(_ROW_KEYS) <= set(explained)
-    (table,) = blocks("yaml")
-    assert re.findall(r"^([a-z]+):", table, re.MULTILINE) == list(_TABLE_KEYS)
+    for table in blocks("yaml"):
+        assert re.findall(r"^([a-z]+):", table, re.MULTILINE) == list(_TABLE_KEYS)
+
+
+def test_the_pages_crew_without_seats_has_a_chair_who_reads_all(jury: Path) -> None:
+    _, table = blocks("yaml")
+    (jury / "table.yaml").write_text(table, "utf-8")
+    with Home(jury).start("small", {"shared/brief.md": "A poster.\n"}, say=lambda _: None) as session:
+        for agent in ("typographer", "printer"):
+            receipt = session.context(agent).receipt
+            session.write(f"{agent}/vote.md", f"{agent}: for it.\n", by=agent, receipt=receipt)
+        read = session.context("chair").text
+        assert [f"{agent}: for it." in read for agent in ("typographer", "printer")] == [True, True]
+        assert session.verify().valid
+
+
+def test_the_pages_dry_check_finds_nothing_wrong(jury: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    done = Commands(jury, capsys)("panel", "check")
+    assert (done.stdout, done.stderr) == (
+        "valid\n",
+        (
+            "note: this home is of the crew design-jury and has no panel: its table, templates and "
+            "blueprints are checked\n"
+            f"note: {jury}/session-templates/shared/talk.md: names client: give each start these `fields`\n"
+        ),
+    )
 
 
 def test_every_call_of_a_session_is_named() -> None:

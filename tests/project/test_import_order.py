@@ -17,7 +17,7 @@ PACKAGE = "orchestrator"
 ORDER_LINES = """
 core.errors core.clock core.table core.legible core.packaged core.values core.outbound core.privacy
 core.home core.store core.context core.verify core.guard core.archive
-core.starting core.crew core.session
+core.starting core.crew core.dry_check core.session
 material.values material.claim material.deck material.claims material.speech material.checks material.intel
 panel.model panel.render panel.config panel.answers panel.records panel.application panel.home
 panel.personas panel.bank panel.comments panel.engines panel.dossier panel.loop panel.debrief

@@ -240,7 +240,7 @@ def test_whatever_lies_under_templates_is_immutable(layout: SeatedTable, path: s
         (["a"], "not 1"),
         (["a", "b", "c", "d", "e", "f"], "not 6"),
         (["a", "a"], "named twice"),
-        (["a", "moderator"], "always sits"),
+        (["a", "moderator"], "is always there"),
         (["a", "shared"], "reserved"),
     ],
 )

@@ -39,5 +39,5 @@ def test_a_name_without_a_prefix_is_refused(session: Session, name: str) -> None
 
 
 def test_its_fields_do_not_name_another_type(session: Session) -> None:
-    with session, pytest.raises(UsageError, match="name the type first"):
+    with session, pytest.raises(UsageError, match="`type`, which is taken"):
         session.note("review.finding", {"type": "verdict"}, by="coordinator")

@@ -265,7 +265,7 @@ def test_write_few_as_configured_for_the_session(tmp_path: Path, limit: int) -> 
     for number in range(1, limit + 1):
         assert store.write(INTEL, f"revision {number}\n", by="start") == store.seq
         assert store.state(INTEL).revisions == number
-    with refused(store, RevisionLimitError, INTEL, f"its {limit} revisions"):
+    with refused(store, RevisionLimitError, INTEL, f"its {limit} revisions: raise `max_revisions` in green"):
         store.write(INTEL, "one more\n", by="start")
     store.close()
 

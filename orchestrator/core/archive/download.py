@@ -41,6 +41,7 @@ from orchestrator.core.errors import (
     SessionExistsError,
 )
 from orchestrator.core.home.folder import Home
+from orchestrator.core.legible import ADDRESS_FORMS, text_argument
 from orchestrator.core.store import files
 from orchestrator.core.store.application import PLAIN, Application
 from orchestrator.core.store.files import made_aside
@@ -76,7 +77,7 @@ class ArchivedSession:
 def restore(
     session: str,
     url: str,
-    into: Path,
+    into: str | Path,
     *,
     endpoint_url: str | None = None,
     known: Home | None = None,
@@ -84,6 +85,8 @@ def restore(
     application: Application = PLAIN,
 ) -> Path:
     """Restore the session's folder at *into*/*session*, read-only, and return that path.
+
+    `Home.session` opens it by the path; so does `Session.open(None, path)` without a home.
 
     It appears there whole or not at all, and only after the bag and the session were verified.
 
@@ -99,6 +102,7 @@ def restore(
         ArchiveUnavailableError: The archive cannot be read now.
         ArchiveError: There is no such archive, or it is not right; names the first finding.
     """
+    into = Path(into)
     check_takes_sessions(into)
 
     def finish(folder: Path) -> None:
@@ -156,8 +160,8 @@ def _fetch(
     application: Application,
 ) -> Path:
     """Download and verify the session, call *finish* on its folder, and move it to its place."""
-    store = open_store(url, endpoint_url=endpoint_url)
-    target = into / check_session_id(session)
+    store = open_store(text_argument("url", url, do=ADDRESS_FORMS), endpoint_url=endpoint_url)
+    target = into / check_session_id(text_argument("session", session, do="a session's id"))
     try:
         with _made(into), made_aside(into, f".restore-{session}-") as bag:
             _check_free(target)
@@ -207,7 +211,8 @@ def verify_archive(
         ArchiveUnavailableError: It cannot be read, or not be looked at, now: that is no verdict.
         ArchiveError: There is nothing of this session.
     """
-    store = open_store(url, endpoint_url=endpoint_url)
+    store = open_store(text_argument("url", url, do=ADDRESS_FORMS), endpoint_url=endpoint_url)
+    text_argument("session", session, do="a session's id")
     try:
         with tempfile.TemporaryDirectory(prefix="greenroom-") as folder:
             result = _verified(store, check_session_id(session), Path(folder), application)

@@ -155,17 +155,22 @@ class Home:
         Raises:
             HomeError: One is missing or is not UTF-8.
         """
-        texts = {}
-        for path in layout.templates:
-            try:
-                texts[path] = read_regular(self.root / path).decode()
-            except (OSError, UnicodeDecodeError) as error:
-                why = getattr(error, "strerror", None) or error
-                raise HomeError(
-                    f"{self.root / path}: this template cannot be read ({why}), and an order in {TABLE_NAME} "
-                    "names it: put it there, as UTF-8"
-                ) from error
-        return texts
+        return {path: self.read_template(path) for path in layout.templates}
+
+    def read_template(self, path: str) -> str:
+        """Return the text of the template *path*, as an order names it.
+
+        Raises:
+            HomeError: It is missing or is not UTF-8.
+        """
+        try:
+            return read_regular(self.root / path).decode()
+        except (OSError, UnicodeDecodeError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise HomeError(
+                f"{self.root / path}: this template cannot be read ({why}), and an order in {TABLE_NAME} "
+                "names it: put it there, as UTF-8"
+            ) from error
 
     def find(self, name: str) -> Path:
         """Return the folder of one session: by id, unique prefix of one, `last`, or a path.
@@ -198,7 +203,9 @@ class Home:
         if fitting:
             newest = ", ".join(fitting[-5:])
             raise SessionNotFoundError(
-                f"{name!r} is the beginning of {len(fitting)} sessions; the newest are {newest}", value=name
+                f"{name!r} is the beginning of {len(fitting)} sessions; the newest are {newest}: "
+                "name one of them, or `last`",
+                value=name,
             )
         if name and Path(name).is_dir():
             return session_folder(Path(name))

@@ -31,7 +31,7 @@ def check_blueprints(home: Home, layout: SeatedTable) -> None:
     Raises:
         HomeError: One is missing.
     """
-    for message in _missing(home, layout):
+    for message in missing_blueprints(home, layout):
         raise HomeError(message)
 
 
@@ -41,11 +41,12 @@ def no_blueprints(home: Home) -> Iterator[str]:
     told: dict[str, None] = {}
     for seat in home.panelists():
         with suppress(UsageError):  # of a name that no panelist can have the panel's own check tells
-            told |= dict.fromkeys(_missing(home, one_seat.seated((seat,))))
+            told |= dict.fromkeys(missing_blueprints(home, one_seat.seated((seat,))))
     return iter(told)
 
 
-def _missing(home: Home, layout: SeatedTable) -> Iterator[str]:
+def missing_blueprints(home: Home, layout: SeatedTable) -> Iterator[str]:
+    """Yield a line for each row whose blueprint is missing."""
     for path, row in layout.files.items():
         blueprint = blueprint_of(home, layout, path)
         if row.has_blueprint and not os.path.lexists(blueprint):

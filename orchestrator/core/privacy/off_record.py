@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Final
 
-from orchestrator.core.legible import one_line
+from orchestrator.core.legible import one_line, page
 from orchestrator.core.packaged import packaged_yaml
 from orchestrator.core.privacy.masking import masked, visible
 
@@ -33,6 +33,12 @@ _WORD = re.compile(r"[^\W_]+")
 MAX_BEFORE: Final = 80
 """Maximum characters kept of what was said before: more than any form of words has. It bounds memory and
 time."""
+# What minutes and chats put before a line: a mark of a list, a time or a day, and whose words follow.
+_TIMES = re.compile(r"(?:[-*>•] )?(?:[\[(]?\d[\d:.,/TZ+-]*[\])]?(?: [-–—|])? )*")
+_NAME = re.compile(r"<[^<>]{1,40}>:? |([^:!?…]{1,60}?)(?: ?[\[(]?\d\d?[:.][\d:.]+[\])]?)?:[*_]* ")
+_ENDED = re.compile(r"""(?:^|[.!?…]["'”)\]]*)$""")
+MAX_NAME_WORDS: Final = 4
+"""Maximum words of a speaker's name: "Dr. Ann Maria Lee"; our own measure."""
 # Three to eighty characters: a longer stretch holds a run of four words and is found without the marks.
 _QUOTED = re.compile(r'"([^"\n]{3,80})"|“([^”\n]{3,80})”|«([^»\n]{3,80})»')
 
@@ -65,11 +71,18 @@ class Withheld:
         *,
         is_sensitive: bool = False,
         is_speech: bool = False,
+        is_lines: bool = False,
         speaker: str | None = None,
     ) -> bool:
-        """Return whether *text* has to stay here; remember what does, so that its quotations stay too."""
+        """Return whether *text* has to stay here; remember what does, so that its quotations stay too.
+
+        Args:
+            is_speech: It is said, so that it begins and ends what is off the record.
+            is_lines: It was written line by line. What is recognised or cut into captions is not: there a
+                sentence may begin in the piece before.
+        """
         heard = _plain(text)
-        is_off = self._hears(heard, speaker) if is_speech else bool(_found("said", heard))
+        is_off = self._hears(text, speaker, is_lines=is_lines) if is_speech else bool(_found("said", heard))
         if is_off or is_sensitive or _found("tag", heard):
             if self._is_probe:
                 return True
@@ -95,17 +108,21 @@ class Withheld:
         before, heard = self._before.get(speaker, ""), _plain(text)
         self._before[speaker] = (f"{before} {heard}" if before else heard)[-MAX_BEFORE:]
 
-    def _hears(self, heard: str, speaker: str | None) -> bool:
+    def _hears(self, text: str, speaker: str | None, *, is_lines: bool) -> bool:
         """Return whether any of a piece of speech is off the record; a phrase may begin in the one before."""
-        before = self._before.get(speaker, "")
+        before, heard = self._before.get(speaker, ""), _plain(text)
         joined = f"{before} {heard}" if before else heard
         self._before[speaker] = joined[-MAX_BEFORE:]
         said = _found("said", joined)
         if not said and not self.is_off:  # nearly always
             return False
         off_at = max((end for _, end in said if end > len(before)), default=0)
-        backs = [(start, end) for start, end in _found("back", joined) if end > len(before)]
-        is_back_at_once = bool(backs) and backs[0][0] <= len(before)
+        # Character for character as long as *joined*, so that places in both may be compared.
+        apart = "" if not before else "\n" if is_lines else " "
+        is_begun = is_lines or _ENDED.search(before) is not None
+        marked = f"{before}{apart}{_sentences(text, is_lines=is_lines, is_begun=is_begun)}"
+        backs = [(start, end) for start, end in _found("back", marked) if end > len(before)]
+        is_back_at_once = bool(backs) and backs[0][0] <= len(before) + len(apart)
         is_any_off = off_at > 0 or (self.is_off and not is_back_at_once)
         if off_at or backs:
             self.is_off = off_at > max((end for _, end in backs), default=0)
@@ -147,6 +164,41 @@ def is_marked(text: str) -> bool:
 def _plain(text: str) -> str:
     """Return a text as the patterns read it."""
     return one_line(text).casefold().replace("’", "'")
+
+
+def _sentences(text: str, *, is_lines: bool, is_begun: bool) -> str:
+    """Return a text as `_plain`, character for character, but "\\n" where a line or label begins a sentence.
+
+    A label is what says who speaks, or when. A line that goes on in small letters was only wrapped there.
+
+    Args:
+        is_begun: A sentence begins with the text, so that there may be a label.
+    """
+    lines = [one_line(line) for line in (page(text).split("\n") if is_lines else [text])]
+    parts: list[str] = []
+    for number, line in enumerate(lines):
+        if not line:
+            continue
+        size = _label_size(line) if is_begun else 0
+        is_wrapped = size == 0 and line[0].islower() and number > 0 and bool(lines[number - 1])
+        parts += [] if not parts else [" " if is_wrapped else "\n"]
+        parts += ["\n" * len(_plain(line[:size].rstrip())), "\n" if size else "", _plain(line[size:])]
+    return "".join(parts)
+
+
+def _label_size(line: str) -> int:
+    """Return how many characters of a line say who speaks or when: "Ann: ", "10:04 ann: ", "[10:04] "."""
+    times = _TIMES.match(line)
+    at = times.end() if times is not None else 0
+    name = _NAME.match(line, at)
+    return name.end() if name is not None and (name[1] is None or _is_name(name[1])) else at
+
+
+def _is_name(words: str) -> bool:
+    """Return whether what stands before a colon may name a speaker; several words in small letters do not."""
+    several = [word.strip('*_@()[]"') for word in words.split()]
+    is_one = len(several) == 1 or not any(word[:1].islower() for word in several)
+    return is_one and len(several) <= MAX_NAME_WORDS and not _found("nobody", _plain(words))
 
 
 def _found(kind: str, heard: str) -> list[tuple[int, int]]:

@@ -48,6 +48,7 @@ from typing import Any, ClassVar, Final, NamedTuple, Self, TypeVar
 import msgspec
 
 from orchestrator.core.errors import FileTooLargeError, LedgerCorruptError, UsageError
+from orchestrator.core.legible import mapping_argument
 from orchestrator.core.table import MIB
 from orchestrator.core.values import from_json, to_json
 
@@ -138,18 +139,24 @@ def own_note(type_: str, fields: Mapping[str, Any]) -> Unread:
         fields: What it says, as JSON; not `type`, which is the first argument.
 
     Raises:
-        UsageError: The name has no such prefix, or the fields are none.
+        UsageError: The name has no such prefix, or the fields have a `type`.
+        TypeError: The fields are no mapping.
         FileTooLargeError: They are longer than `MAX_NOTE_BYTES`.
     """
     if not isinstance(type_, str) or not _OWN.fullmatch(type_):
         raise UsageError(
             f"{str(type_)[:40]!r} is no type for a note of your own: give it a prefix that is yours, as in "
-            "review.finding; names without one are the panel's",
+            "review.finding; names without one are the core's and the board panel's",
             value=str(type_)[:40],
         )
-    if not isinstance(fields, Mapping) or "type" in fields:
-        raise UsageError(f"the fields of {type_} are no object without a `type`: name the type first")
-    note = Unread({"type": type_, **fields})
+    said = mapping_argument("fields", fields, '{"severity": "high"}')
+    if "type" in said:
+        raise UsageError(
+            f"the fields of {type_} have a `type`, which is taken: the note's own type stands there: use "
+            "another name, as in `kind`",
+            value="type",
+        )
+    note = Unread({"type": type_, **said})
     size = _length(note)
     if size > MAX_NOTE_BYTES:
         raise FileTooLargeError(

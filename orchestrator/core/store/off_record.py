@@ -101,7 +101,11 @@ class OffRecord:
             self._withheld.passes(words, bearing.speaker)
             return False
         is_hidden = self._withheld.takes(
-            words, is_sensitive=_is_sensitive(record), is_speech=True, speaker=bearing.speaker
+            words,
+            is_sensitive=_is_sensitive(record),
+            is_speech=True,
+            is_lines=bearing.words is None,  # a program's own text; a value holds what was recognised
+            speaker=bearing.speaker,
         )
         is_hidden = is_hidden or bool(is_withheld)
         self._is_about_it = self._is_about_it or (is_hidden and self._exchange is not None)

@@ -80,7 +80,7 @@ def check_decider(by: str) -> None:
         TypeError: It is no str.
         UsageError: It is empty, longer than `MAX_DECIDER_CHARS`, or not one printed line.
     """
-    text_argument("by", by)
+    text_argument("by", by, do="the name of who decided")
     if not 1 <= len(by) <= MAX_DECIDER_CHARS or not by.isprintable() or '"' in by or "\\" in by:
         raise UsageError(
             f"by is {by[:40]!r}: name who decided in 1 to {MAX_DECIDER_CHARS} printable characters, "
@@ -97,8 +97,11 @@ def check_create(row: SessionFile, *, is_there: bool) -> None:
         )
 
 
-def check_write(row: SessionFile, *, revisions: int, max_revisions: int) -> str:
+def check_write(row: SessionFile, *, revisions: int, max_revisions: int, is_set: bool = False) -> str:
     """Return the ledger's operation for a write of the whole file.
+
+    Args:
+        is_set: The number is not the row's: the settings of the session's home gave it.
 
     Raises:
         AppendOnlyError, AlreadyWrittenError, RevisionLimitError: By the file's class.
@@ -112,9 +115,10 @@ def check_write(row: SessionFile, *, revisions: int, max_revisions: int) -> str:
             raise AlreadyWrittenError(f"{row.path}: is write-once and has been written: it stays as it is")
         return "write"
     if revisions >= max_revisions:
+        where = "`max_revisions` in greenroom.yaml" if is_set else "`revisions` of its row in table.yaml"
         raise RevisionLimitError(
-            f"{row.path}: is write-few and has had its {max_revisions} revisions: "
-            "start a new session, or raise max_revisions in greenroom.yaml before the next one"
+            f"{row.path}: is write-few and has had its {max_revisions} revisions: raise {where}, "
+            "then start a new session"
         )
     return "revise"
 
@@ -132,6 +136,14 @@ def ended(text: str) -> str:
     return text + "\n" if isinstance(text, str) and text and not text.endswith("\n") else text
 
 
+def _as_text(given: object) -> str:
+    """Return what to give in place of something that is no text."""
+    if isinstance(given, bytes | bytearray):
+        return "give text, as in `data.decode()`"
+    has_text = isinstance(getattr(given, "text", None), str)
+    return "give its `text`" if has_text else "give text"
+
+
 def check_text(row: SessionFile, text: str) -> bytes:
     """Return the text's bytes.
 
@@ -140,7 +152,7 @@ def check_text(row: SessionFile, text: str) -> bytes:
         InvalidTextError: It is no valid Unicode, or holds NUL.
     """
     if not isinstance(text, str):
-        raise TypeError(f"{row.path}: the text is {type(text).__name__}, not str")
+        raise TypeError(f"{row.path}: the text is {type(text).__name__}, not str: {_as_text(text)}")
     try:
         raw = text.encode()
     except UnicodeEncodeError as error:
@@ -300,7 +312,9 @@ class Draft:
         row = self._row(path)
         check_writer(row, by, row.writers)
         revisions = self.state(row).revisions
-        op = check_write(row, revisions=revisions, max_revisions=self._store.max_revisions(row))
+        most = self._store.max_revisions(row)
+        is_set = self._store.history.opening.max_revisions is not None
+        op = check_write(row, revisions=revisions, max_revisions=most, is_set=is_set)
         return self._put(row, op, by, text, value, receipt).record.seq
 
     def append(

@@ -112,7 +112,7 @@ LOCK_TIMEOUT_S: Final = 30.0
 
 
 def verify_session(
-    root: Path,
+    root: str | Path,
     *,
     home_templates: Path | None = None,
     head: str | None = None,
@@ -137,6 +137,7 @@ def verify_session(
 
     Source: DESIGN.md, section 4; trust.md, "What is promised".
     """
+    root = Path(root)
     report = Report()
     account = Account(b"", report, application)
     try:

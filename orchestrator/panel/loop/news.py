@@ -107,9 +107,11 @@ def _check_may_revise(rehearsal: OpenRehearsal, refused: str) -> int:
         raise SessionFrozenError(f"{rehearsal.options.id} has ended and is frozen: start a new session")
     most = store.max_revisions(store.layout.file(INTEL))
     if store.state(INTEL).revisions >= most:
+        is_set = store.opening.max_revisions is not None
+        where = "`max_revisions` in greenroom.yaml" if is_set else "`revisions` of its row in table.yaml"
         raise RevisionLimitError(
-            f"{INTEL}: is write-few and has had its {most} revisions: {refused}; the limit is "
-            "max_revisions in greenroom.yaml, for new sessions"
+            f"{INTEL}: is write-few and has had its {most} revisions: {refused}; the limit is {where}, for "
+            "new sessions"
         )
     return most
 
