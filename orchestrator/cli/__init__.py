@@ -17,13 +17,13 @@ from typing import Final, NoReturn
 from orchestrator.cli import signals
 
 GC_THRESHOLD: Final = 100_000
-"""Objects made before the collector looks for cycles, in place of 700: more than a small command ever holds
-(64,000 for `show`). Nearly all of them are imported and stay until its end: looking through them took 8 to 12
-% of its processor time at 700, and still 5 % where it happened once."""
+"""Number of objects made before the garbage collector looks for cycles, in place of 700: more than a small
+command ever has (64,000 for `show`). Nearly all of them come from imports and stay until the end. Looking
+through them took 8 to 12 % of the processor time at 700, and still 5 % if it happened once."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run one command and leave with its exit code."""
+    """Run one command and exit with its exit code."""
     try:
         signals.listen()
         gc.set_threshold(GC_THRESHOLD)
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _leave(code: int) -> NoReturn:
-    """Exit at once: a thread that waits for a model keeps no process alive that is to end."""
+    """Exit at once, so that a thread that waits for a model does not keep the process alive."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):  # closed, or its terminal is gone
             stream.flush()

@@ -1,4 +1,4 @@
-"""The application: global options anywhere, one line for every error."""
+"""The application: global options at any place, and one line for every error."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ COMMANDS: Final = {
     "serve": "serve",
     "help": "topics",
 }
-"""The module of each command that stands alone, in the order of `--help`. Only the command that is called is
-loaded: all of them, with their options, take as long as everything else that a small command does."""
+"""The module of each command outside of a group, in the order of `--help`. Only the module of the command
+that is called is loaded: loading all of them takes as long as everything else that a small command does."""
 
 GROUPS: Final = {
     "session": {
@@ -94,7 +94,7 @@ GROUPS: Final = {
         "fetch": "setup",
     },
 }
-"""The same of the commands that stand in a group."""
+"""The module of each command in a group, by group."""
 
 GROUP_HELP: Final = {
     "session": """Drive a session, write its record, end it, keep it.
@@ -119,8 +119,8 @@ ALIASES: Final = {
     }.items()
     for name in names.split()
 }
-"""Commands that stood alone before there were groups, and the group of each: `greenroom feed` goes on as
-`greenroom session feed`, and `--help` does not show it."""
+"""The group of each command that was once outside of a group: `greenroom feed` still works as `greenroom
+session feed`, but `--help` does not show it."""
 
 TAKE_DEFAULTS: Final = ("run", "start")
 DEFAULTS: Final = "Each default may be another in greenroom.yaml, or in a variable GREENROOM_…."
@@ -135,18 +135,20 @@ ADVICE: Final = {
     errno.EIO: ": check the disk, then try again",
     errno.EROFS: ": this disk may only be read: mount it for writing, or use another --home",
 }
-"""What to do about what the system refuses, where no command knows it better."""
+"""By error code of the system: what the user can do, for errors about which no command knows anything
+better."""
 
 INTERRUPTED = 130
-"""Typer's exit code for a Ctrl-C that no command has reported, 128 + SIGINT; no command of ours ends so."""
+"""Typer's exit code, 128 + SIGINT, for a Ctrl-C that no command has reported; no command of ours returns
+it."""
 
 
 def build(words: Sequence[str] | None = None) -> typer.Typer:
-    """Make the application with what a call needs of it.
+    """Make the application, with the commands that a call needs.
 
     Args:
-        words: What the call names: a command, or a group and a command of it. Nothing: the first page, with
-            the groups by name alone. None: every command.
+        words: The names in the call: a command, or a group and one of its commands. If empty, only what the
+            first page needs, with the groups' names. If None, every command.
     """
     app = typer.Typer(
         help=HELP,
@@ -203,7 +205,7 @@ def _add(app: typer.Typer, name: str, module: str, *, is_hidden: bool = False) -
 
 
 def _words(arguments: Sequence[str]) -> list[str]:
-    """Return what a call names: a command, or a group and a command of it; nothing behind an option."""
+    """Return the names in a call: a command, or a group and one of its commands; nothing after an option."""
     named = list(takewhile(lambda one: not one.startswith("-"), (one for one in arguments if one != "--")))
     return named[: 2 if named and named[0] in GROUPS else 1]
 
@@ -230,10 +232,10 @@ def _check_grouped(words: Sequence[str]) -> None:
 
 
 def split_globals(arguments: list[str]) -> tuple[dict[str, str | bool], list[str]]:
-    """Split off the global options, wherever they stand before a `--`, from the other arguments.
+    """Separate the global options, which may be anywhere before a `--`, from the other arguments.
 
     Raises:
-        UsageError: `--home` without a folder.
+        UsageError: `--home` has no folder after it.
     """
     found: dict[str, str | bool] = {}
     rest: list[str] = []
@@ -303,7 +305,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _refusal(error: OSError) -> str:
-    """Return what the system refused, of which file, and what to do."""
+    """Return what the system refused, for which file, and what to do."""
     if error.errno == errno.ENOENT and not error.filename:
         if not _is_somewhere():
             return "the current folder is not there any more: change to one that is, then try again"
@@ -323,9 +325,9 @@ def _is_somewhere() -> bool:
 
 
 def _in_our_words(error: typer.TyperException) -> tuple[str, str | None]:
-    """Return the message, and the value that it is about.
+    """Return the error's message in our own words, and the value that it is about.
 
-    For an invalid number typer passes on the words of the library that reads it, which name types.
+    For an invalid number, typer's message is that of the library that parses it, which names types.
     """
     told = getattr(error.__cause__, "errors", None)
     if not isinstance(error, typer.BadParameter) or error.param is None or told is None:
@@ -341,9 +343,10 @@ def _in_our_words(error: typer.TyperException) -> tuple[str, str | None]:
 def _refused(
     message: str, exit_code: int, *, code: str, file: object = None, value: str | None = None
 ) -> int:
-    """Say what was wrong: one line on stderr, or with `--json` a document on stdout. Return *exit_code*.
+    """Report what was wrong, in one line on stderr or with `--json` as a document on stdout; return
+    *exit_code*.
 
-    Where the result's document is already there, stdout holds no second one.
+    If the result's document has already been printed, no second one is.
     """
     line = " ".join(message.split())
     if Screen.current.json and not Screen.has_result:

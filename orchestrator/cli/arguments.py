@@ -1,4 +1,4 @@
-"""Parts of several commands: a session by its argument, addresses, an engine that works, pacing."""
+"""Parts that several commands share: a session argument, addresses, a working engine, pacing."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Text = str | None
 
 
 def option(metavar: str, help_: str, *names: str, least: int | None = None) -> typer.models.OptionInfo:
-    """Return an option with a value; *least*: the smallest number that it takes."""
+    """Return an option with a value; *least* is the smallest number that it accepts."""
     made: typer.models.OptionInfo = typer.Option(*names, metavar=metavar, help=help_, min=least)
     return made
 
@@ -75,7 +75,7 @@ _AS_GIVEN: Final = (
     *("presenter", "speaker", "date", "kind", "engine", "layout", "intensity", "mode"),
     *("minutes", "exchanges", "remember", "board", "questions"),
 )
-"""The options that `Rehearsal.start` takes by the same name and as they are."""
+"""The options that `Rehearsal.start` has under the same name and takes unchanged."""
 
 
 def _session_options(
@@ -119,11 +119,12 @@ def _session_options(
         bool, flag("--no-source", "Keep no copy of the deck file; default: one is kept.")
     ] = False,
 ) -> None:
-    """Declare the options of a beginning for typer, which reads the signature; nobody calls it."""
+    """Declare the options for starting a session, for typer, which reads the signature; nobody calls this."""
 
 
 def begins_a_session(command: C) -> C:
-    """Give *command* the options of a beginning as `**given`, before its own keyword-only ones."""
+    """Add the options for starting a session to *command*, as `**given`, before its own keyword-only
+    options."""
     own = signature(command, eval_str=True)
     shared = [
         one.replace(kind=Parameter.KEYWORD_ONLY)
@@ -136,10 +137,10 @@ def begins_a_session(command: C) -> C:
 
 
 def options_of(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of a beginning as `Rehearsal.start` takes them, checked.
+    """Return the options for starting a session in the form of `Rehearsal.start`, checked.
 
     Raises:
-        UsageError: One is none of those that there are.
+        UsageError: An option has a value that does not exist.
     """
     from orchestrator.panel.config.config import checked
 
@@ -166,7 +167,7 @@ def check_engine_name(name: str | None) -> None:
     """Refuse an engine that does not exist.
 
     Raises:
-        UsageError: Names those that there are.
+        UsageError: There is no such engine; the message lists those that exist.
     """
     if name is not None and not is_engine_name(name):
         raise UsageError(f"--engine {name!r}: use {listed(engine_names())}")
@@ -187,7 +188,7 @@ def opened(name: str) -> Iterator[Rehearsal]:
     """Open the rehearsal that a command names, for reading and writing.
 
     Raises:
-        OtherCrewError: It is a session of another crew.
+        OtherCrewError: The session belongs to another crew.
     """
     from orchestrator.documents.opening import rehearsal_of
 
@@ -220,7 +221,7 @@ def opened_any(name: str) -> Iterator[AnySession]:
 
 
 def refuse(*failures: GreenroomError | None) -> None:
-    """End the command with the last of these errors, after a warning for each of the others."""
+    """End the command with the last of these errors; the others are printed as warnings before."""
     found = [one for one in failures if one is not None]
     for one in found[:-1]:
         Screen.current.warn(str(one))
@@ -242,10 +243,10 @@ def memory_failure(failures: Sequence[PartFailure]) -> GreenroomError | None:
 
 @contextmanager
 def looked_at(name: str) -> Iterator[Rehearsal]:
-    """Open the rehearsal that a read-only command names; also one in an archive, by `URL/ID`.
+    """Open the rehearsal that a read-only command names; `URL/ID` names one in an archive.
 
     Raises:
-        OtherCrewError: It is a session of another crew.
+        OtherCrewError: The session belongs to another crew.
     """
     from orchestrator.documents.opening import rehearsal_of
 
@@ -255,7 +256,7 @@ def looked_at(name: str) -> Iterator[Rehearsal]:
 
 @contextmanager
 def looked_at_any(name: str) -> Iterator[AnySession]:
-    """Open the session of any crew that a read-only command names; also in an archive, by `URL/ID`."""
+    """Open the session of any crew that a read-only command names; `URL/ID` names one in an archive."""
     if "://" not in name:
         path = Path(name)
         if not (path.is_dir() and (path / "tagmanifest-sha256.txt").is_file()):
@@ -271,7 +272,7 @@ def looked_at_any(name: str) -> Iterator[AnySession]:
 
 @contextmanager
 def guarded(home: Home | None) -> Iterator[None]:
-    """Put back and report, in the block, what is changed by hand in the home's live sessions."""
+    """Undo and report, in the block, manual changes in the home's live sessions."""
     if home is None:
         yield
         return
@@ -299,15 +300,16 @@ def confirm(question: str) -> None:
 
 
 def s3_options(endpoint_url: str | None = None) -> dict[str, str | None]:
-    """Return where S3 is, by option or environment."""
+    """Return the address of S3, from the option or the environment, as keyword arguments."""
     return {"endpoint_url": endpoint_url or os.environ.get("GREENROOM_S3_ENDPOINT")}
 
 
 def check_address(engine: str) -> None:
-    """Refuse an invalid address of the service, before anything is asked of it.
+    """Refuse an invalid address of the model's service before anything is sent to it.
 
     Raises:
-        ConfigurationError: It has no http:// or https:// before it. The address itself is not in the message.
+        ConfigurationError: The address does not begin with http:// or https://. The message does not contain
+            the address.
     """
     address = os.environ.get("ANTHROPIC_BASE_URL", "")
     if engine == "claude" and address and not address.lower().startswith(("http://", "https://")):
@@ -315,7 +317,8 @@ def check_address(engine: str) -> None:
 
 
 def check_engine(session: Rehearsal) -> None:
-    """Report now, and not in the middle, that the engine cannot work; and what its settings cost."""
+    """Report at the start, and not in the middle, that the engine cannot work; also say what its settings
+    cost."""
     check_address(session.rehearsal.options.engine)
     session.check_engine()
     for notice in session.notices:
@@ -323,10 +326,10 @@ def check_engine(session: Rehearsal) -> None:
 
 
 def recorded_speech(path: Path, config: Config, deck: Callable[[], Deck]) -> Recording:
-    """Read the recording at *path*; before recognising sound, say that it takes a while.
+    """Read the recording at *path*; before sound is recognised, say that this takes a while.
 
     Args:
-        deck: Gives the deck whose names are listened for in sound.
+        deck: Returns the deck whose names the recognition of sound listens for.
 
     Raises:
         SpeechError: The file cannot be read as speech, or its sound cannot be recognised here.
@@ -352,13 +355,13 @@ def asked_speaker(
 
     Args:
         presenter: The presenter's name, by which a label in the recording may be theirs.
-        notes: Whether to note here what is not clear; else the caller does.
+        notes: Whether to print the doubt here; if not, the caller does.
 
     Returns:
-        A label; None: whoever clearly speaks most, or nobody.
+        A label, or None for the person who clearly speaks most, or nobody.
 
     Raises:
-        UsageError: The speaker that was given does not speak in it.
+        UsageError: The speaker that was given does not speak in the recording.
     """
     from orchestrator.material.speech.speakers import presenter_of
 
@@ -377,7 +380,9 @@ def asked_speaker(
 
 
 def pacer(speed: str, stop: Callable[[], bool]) -> Callable[[float], None] | None:
-    """Return a function that waits for a recording's moments, at *speed* times its pace; None at `max`.
+    """Return a function that waits for each moment of a recording, played at *speed* times its pace.
+
+    Return None if *speed* is `max`.
 
     Raises:
         UsageError: *speed* is neither a positive number nor `max`.

@@ -1,4 +1,4 @@
-"""`greenroom demo`: a panel at work, from recorded replies; with --offline what there is without a model."""
+"""`greenroom demo`: a panel at work, from recorded replies; with --offline, what works without a model."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def demo(
 
 @dataclass(frozen=True, slots=True)
 class _Ended:
-    """A rehearsal that is over, archived and verified."""
+    """A rehearsal that has ended, and has been archived and verified."""
 
     plain: dict[str, Any]
     debrief: Debrief
@@ -90,7 +90,7 @@ def _recorded_json(recording: Recording, replies: Replies) -> dict[str, Any]:
 
 
 def _played(session: Rehearsal, act: Act, began: float) -> _Ended:
-    """Play, end, archive and verify one of the two; show each exchange once it is over."""
+    """Play, end, archive and verify one of the two rehearsals; show each exchange once it is over."""
     from orchestrator.cli.dialogue import run_json
 
     screen, projection = Screen.current, session.projection
@@ -114,7 +114,8 @@ def _played(session: Rehearsal, act: Act, began: float) -> _Ended:
 
 
 def _lines(session: Rehearsal, exchange: Exchange, *, is_whole: bool) -> Iterator[str]:
-    """Yield an exchange: what it is about, and each question with its answer and verdict, or in short."""
+    """Yield the lines of an exchange: its subject, and each question with its answer and verdict, or a
+    summary."""
     rehearsal = session.rehearsal
     name, width = rehearsal.name_of(exchange.agent), columns(sys.stderr)
     first_name = rehearsal.options.presenter.split()[0]
@@ -138,7 +139,7 @@ def _lines(session: Rehearsal, exchange: Exchange, *, is_whole: bool) -> Iterato
 
 
 def _conclusion(first: _Ended, second: _Ended, command: str) -> str:
-    """Return what came of both, where it is kept, and where to look next."""
+    """Return the result of both rehearsals, where they are stored, and where to look next."""
     from orchestrator.panel.debrief import phrasing
 
     names = f"both sessions: {first.plain['session']} and {second.plain['session']}"

@@ -1,4 +1,4 @@
-"""A rehearsal at the terminal as it goes: the chair, the questions, the answers, and what came of them."""
+"""A rehearsal at the terminal while it runs: the chair, the questions, the answers and the verdicts."""
 
 from __future__ import annotations
 
@@ -38,23 +38,23 @@ if TYPE_CHECKING:
 
 
 Part = tuple[int, int, str]
-"""A part of a dialogue: the numbers of an exchange and of its turn, and which of question, answer and
-verdict."""
+"""A part of a dialogue: the number of an exchange, the number of its turn, and which of question, answer
+and verdict it is."""
 
 
 class Dialogue:
     """The words of a session that are not on the screen yet.
 
-    Words that exist at the beginning are taken as known, but for a question that is open: it is put once
-        more, with the words that it is about above it.
+    Words that exist at the beginning count as shown, except an open question: it is shown once more, below
+    the words that it is about.
     """
 
     def __init__(self, session: Rehearsal, *, is_typed: bool = False, is_known: bool = False) -> None:
-        """Take what stands at the beginning as known.
+        """Count the words that exist at the beginning as shown.
 
         Args:
-            is_typed: Answers are typed at this terminal, so they are not repeated.
-            is_known: An open question is known as well.
+            is_typed: Whether answers are typed at this terminal, so that they are not repeated.
+            is_known: Whether an open question counts as shown, too.
         """
         self.session = session
         self.is_typed = is_typed
@@ -64,7 +64,7 @@ class Dialogue:
             self.repeat()
 
     def repeat(self) -> None:
-        """Let the open question, if there is one, be shown with the next words."""
+        """Show the open question, if there is one, again with the next words."""
         projection = self.session.projection
         if projection.open is not None:
             self._told.discard((len(projection.asked), len(projection.open.turns), "question"))
@@ -80,7 +80,7 @@ class Dialogue:
             say(line)
 
     def show_verdict(self, judgement: Judgement) -> None:
-        """Print the verdict on the last answer before it is written down."""
+        """Print the verdict on the last answer before it is recorded."""
         projection = self.session.projection
         if projection.open is None:
             return
@@ -109,7 +109,7 @@ class Dialogue:
         return [head, *question_lines(rehearsal, put)]
 
     def _came(self, part: Part) -> list[str]:
-        """Return the lines of the answer, or of the verdict on it."""
+        """Return the lines for an answer, or for the verdict on it."""
         count, number, kind = part
         rehearsal = self.session.rehearsal
         exchange = rehearsal.projection.asked[count - 1]
@@ -124,7 +124,7 @@ class Dialogue:
 
 
 def say(text: str) -> None:
-    """Print a line on stderr, as wide as it may be; a deck's words cannot steer the terminal."""
+    """Print a line on stderr, wrapped to its width; a deck's words cannot control the terminal."""
     print(wrapped(shown(text), columns(sys.stderr)), file=sys.stderr)
 
 
@@ -133,8 +133,8 @@ def say(text: str) -> None:
 
 
 PASTE_S: Final = 0.05
-"""Seconds after a line within which others count as pasted with it: nobody types so fast. Every answer waits
-for it after its last line, which nobody notices."""
+"""Seconds within which further lines count as pasted together with the first, since nobody types so fast.
+After its last line every answer waits for so long, which nobody notices."""
 
 KEYS: Final = """\
 Type an answer, then Enter. Pasted lines are one answer. Ctrl-C stops and keeps all.
@@ -151,10 +151,11 @@ EMPTY: Final = "Nothing was entered. Enter once more leaves the question without
 
 
 def prompt_of(dialogue: Dialogue) -> Callable[[Exchange], str | None]:
-    """Return a function that reads the answer to the open question from stdin; it gives None for no answer.
+    """Return a function that reads the answer to the open question from stdin, and returns None for no
+    answer.
 
-    Lines that begin with "?" ask this program, not the panel. At a terminal an empty line is
-    asked about once. Ctrl-C raises KeyboardInterrupt: what was not entered was not said.
+    Lines that begin with "?" ask this program, not the panel. At a terminal, an empty line has to be
+    confirmed once. Ctrl-C raises KeyboardInterrupt, and text that was not entered counts as not said.
     """
 
     def ask(_exchange: Exchange) -> str | None:

@@ -55,7 +55,7 @@ S3_CREDENTIALS: Final = (
 HOW_TO_GET_EMBEDDINGS: Final = "the extra embed is not installed: pip install 'greenroom[embed]', 220 MB"
 
 MEMORY_TIMEOUT_S: Final = 1.0
-"""Seconds that a look at memory waits for those that write it: each write takes milliseconds."""
+"""Seconds that a check of memory waits for processes that write to it; each write takes milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def checks(home: Home) -> list[Check]:
 
 
 def _sound(home: Home) -> tuple[str, str]:
-    """Return of how many sessions the sound of answers is kept, and how much that is."""
+    """Return for how many sessions the sound of answers is stored, and its size."""
     pieces = list((home.sessions / ".sound").glob("*/*.wav"))
     if not pieces:
         return "ok", "no sound is kept; of answers it is where a presenter ticks that at the start"
@@ -100,7 +100,8 @@ def _sound(home: Home) -> tuple[str, str]:
 
 
 def _looked(name: str, look: Callable[[], Check]) -> Check:
-    """Return what *look* finds, or why it failed: the other rows are wanted most where a disk is full."""
+    """Return the result of *look*, or the reason why it failed: the other checks are needed most when a
+    disk is full."""
     try:
         return _by_any_means(name, look)
     except OSError as error:
@@ -111,7 +112,8 @@ def _looked(name: str, look: Callable[[], Check]) -> Check:
 
 
 def _by_any_means(name: str, look: Callable[[], Check]) -> Check:
-    """Return what *look* finds; an engine or a wire may be third-party code, and raise anything.
+    """Return the result of *look*, which may raise any error, since an engine or a wire may be third-party
+    code.
 
     Raises:
         OSError, GreenroomError
@@ -183,7 +185,7 @@ def _flags(home: Home) -> Check:
 
 
 def _model(home: Home, engine: str) -> Check:
-    """Check the engine's key and address; where there is any, put small questions to it.
+    """Check the engine's key and address; if it has them, send small requests to it.
 
     The check reports only what the service replied.
     """
@@ -202,7 +204,7 @@ def _model(home: Home, engine: str) -> Check:
 
 
 def _probed(name: str, settings: Settings) -> Check:
-    """Return what the service of these settings replied."""
+    """Return what the service with these settings replied to a small request."""
     from orchestrator.panel.engines.model.probing import probe_settings
 
     at = f"{settings.model} at {settings.where}"
@@ -231,7 +233,7 @@ def _probed(name: str, settings: Settings) -> Check:
 
 
 def _installed(home: Home, engine: str) -> Check:
-    """Check an engine that another distribution brings: whether it can be made and says that it works."""
+    """Check an engine of another distribution: whether it can be made and says that it works."""
     from orchestrator.panel.engines.model.engine import FallbackEngine
 
     name = f"engine {engine}"
@@ -261,7 +263,7 @@ def _memory(home: Home) -> Check:
 
 
 def _embeddings(home: Home) -> Check:
-    """Check how memories are compared, without asking a server or loading a model."""
+    """Check how memories are compared, without contacting a server or loading a model."""
     from orchestrator.memory import embedding
 
     name, address = "embeddings", home.config.embeddings
@@ -290,7 +292,7 @@ def _speech_to_text(home: Home) -> Check:
 
 
 def _slides() -> Check:
-    """Return what the room shows of a PowerPoint's slides."""
+    """Return what the room can show of a PowerPoint's slides on this machine."""
     program = office()
     if program is None:
         own = "a PowerPoint's slides are drawn from the deck's own text, tables and charts"
@@ -306,7 +308,7 @@ def _browser() -> Check:
 
 
 def _network() -> Check:
-    """Check the variables by which other servers are asked, without asking any."""
+    """Check the variables that requests to other servers depend on, without sending any."""
     faults = environment_faults(os.environ)
     if faults:
         return Check("network", "warning", "; ".join(faults))

@@ -1,4 +1,4 @@
-"""Commands that keep: archive, restore, and a title of one's own."""
+"""Commands that store a session elsewhere or change what is kept: archive, restore, title, erase."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def left_over(done: Forgotten, plain: dict[str, Any]) -> list[str]:
-    """Return *plain* as lines for people: sessions, archives, scratchpads, and what stays on its own."""
+    """Return *plain* as lines for people: the sessions, archives and scratchpads, and the items that stay."""
     command = Screen.current.command
     lines = []
     if not done.is_wiped:
@@ -167,7 +167,8 @@ def _print(home: Home, session: str, done: Erased) -> None:
 
 
 def _still_archived(home: Home, session: str, address: str) -> str:
-    """Return a line on an archive that is left, and how it goes: later only the home's own are known."""
+    """Return a line about an archive that is left, and how to remove it; later only the home's own are
+    known."""
     from orchestrator.documents.erasure import only_archived
 
     own = address in only_archived(home, session)
@@ -176,7 +177,7 @@ def _still_archived(home: Home, session: str, address: str) -> str:
 
 
 def _confirm(what: str, *, yes: bool) -> None:
-    """Ask at the terminal whether *what* goes.
+    """Ask at the terminal whether to remove *what*.
 
     Raises:
         UsageError: There is no terminal to ask at, and no `--yes`.

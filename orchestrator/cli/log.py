@@ -1,6 +1,7 @@
-"""The log: JSON lines of ids, sizes and times, never of what was said. Off unless `GREENROOM_LOG` says where.
+"""The log: JSON lines with ids, sizes and times, never with spoken words. Off unless `GREENROOM_LOG` names a
+place.
 
-Only this program's own loggers are in it: those of libraries hold whole requests.
+Only this program's own loggers write to it, since those of libraries log whole requests.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from orchestrator.core.store.files import FILE_MODE, reason
 
 VARIABLE: Final = "GREENROOM_LOG"
 TOLD: Final = "told"
-"""The key of what a call gives beside its message: ids, names of files and numbers."""
+"""The key under which a call of the log passes data besides its message: ids, names of files and numbers."""
 
 
 class _Line(logging.Formatter):
@@ -29,7 +30,7 @@ class _Line(logging.Formatter):
 
 
 class _Lines(logging.StreamHandler[TextIO]):
-    """A handler that writes lines to a stream; at its first failure it says so once, and tries no more."""
+    """A handler that writes lines to a stream; at its first failure it reports that once, and stops."""
 
     def __init__(self, stream: TextIO, name: str) -> None:
         super().__init__(stream)
@@ -49,7 +50,7 @@ class _Lines(logging.StreamHandler[TextIO]):
 
 
 def begin(command: str) -> None:
-    """Log from here on, where the variable says so: `-` is stderr, anything else a file that is added to.
+    """Start to log, if the variable says so: `-` means stderr, anything else a file to append to.
 
     Raises:
         UsageError: The file cannot be written.

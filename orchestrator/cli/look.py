@@ -1,4 +1,4 @@
-"""Commands that only look: context, show, debrief, verify, doctor."""
+"""Commands that only read: context, show, debrief, verify, doctor."""
 
 from __future__ import annotations
 
@@ -113,7 +113,8 @@ def show(
 
 
 def _crew_lines(opened: AnySession, plain: dict[str, Any]) -> list[str]:
-    """List the session's files with class and writers, its programs' notes, and how much was recorded."""
+    """Return the lines of another crew's session: files with class and writers, notes, and the number of
+    records."""
     import json
 
     from orchestrator.core.legible import shown
@@ -148,7 +149,7 @@ def _record_lines(opened: AnySession, plain: dict[str, Any]) -> list[str]:
 
 
 def _session_lines(opened: Rehearsal, plain: dict[str, Any]) -> list[str]:
-    """Return the lines of a session: its dialogue, then files, what was spent, and how much was recorded."""
+    """Return the lines of a session: its dialogue, files, cost, and the number of records."""
     from orchestrator.core.legible import counted, shown
     from orchestrator.panel.debrief.parts import bill_lines, bill_of
     from orchestrator.panel.debrief.phrasing import numbered
@@ -172,7 +173,7 @@ def _session_lines(opened: Rehearsal, plain: dict[str, Any]) -> list[str]:
 
 
 def _exchange_lines(opened: Rehearsal, exchange: Exchange, width: int) -> list[str]:
-    """Return a question with the words that it is about, and every answer and follow-up."""
+    """Return the lines of a question: the words that it is about, and every answer and follow-up."""
     from orchestrator.core.legible import shown
     from orchestrator.panel.debrief.phrasing import DISMISSED, outcome
     from orchestrator.panel.loop.contradiction_looks import dismissed_later
@@ -226,7 +227,8 @@ def debrief(
 
 
 def _give_pdf(page: str, session_id: str) -> None:
-    """Write a PDF to stdout, or at a terminal, which cannot show it, into a file of the current folder."""
+    """Write a PDF to stdout; at a terminal, which cannot show it, write a file in the current folder
+    instead."""
     from orchestrator.panel.debrief.printing import as_pdf
 
     content = as_pdf(page)
@@ -261,10 +263,10 @@ def verify(
 
 
 def _verification_of(name: str, head: str | None, endpoint_url: str | None) -> Verification:
-    """Verify what *name* points at; with *head*, also that its ledger ends as it did then.
+    """Verify what *name* names; if *head* is given, also that the ledger's head is the same.
 
     Raises:
-        SessionNotFoundError, ArchiveError: There is nothing of this name.
+        SessionNotFoundError, ArchiveError: There is no session or archive of this name.
     """
     from orchestrator.core.archive.download import verify_archive
     from orchestrator.core.archive.unpacked import verify_path
@@ -345,7 +347,7 @@ def _line(row: dict[str, Any]) -> str:
 
 
 def _name_of(row: dict[str, Any]) -> str:
-    """Return a session's own title before its deck's; most have only the deck's."""
+    """Return a session's own title followed by its deck's; most sessions only have the deck's."""
     return ": ".join(filter(None, (row.get("title"), row["deck"])))
 
 
@@ -399,7 +401,7 @@ def progress(
 
 
 def _check_folder(archive: str) -> None:
-    """Refuse a folder that does not exist: a mistyped path would look like an archive that is empty."""
+    """Refuse a folder that does not exist, since a mistyped path would look like an empty archive."""
     from orchestrator.core.archive.stores import FolderStore, open_store
 
     store = open_store(archive)

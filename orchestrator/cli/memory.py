@@ -225,10 +225,10 @@ def goal_list(presenter: Whose = None) -> None:
 
 
 def _known_type(given: str | None) -> str | None:
-    """Return the type that was given.
+    """Return the type that was given, or None, after checking it.
 
     Raises:
-        UsageError: There is none of this name.
+        UsageError: There is no type of this name.
     """
     from orchestrator.memory.model import TYPES
 
@@ -260,7 +260,7 @@ def _result(
     presenter: str | None,
     nothing: str,
 ) -> None:
-    """Print a list; where several presenters are known, each one's part stands under their name."""
+    """Print a list; if several presenters are known, grouped by their names."""
     from orchestrator.documents.memories import each
     from orchestrator.memory.database import existing
 
@@ -277,7 +277,7 @@ def _goal_line(one: dict[str, Any]) -> str:
 def _by_presenter(
     found: list[dict[str, Any]], line: Callable[[dict[str, Any]], str], presenters: int
 ) -> list[str]:
-    """Return a line for each; where they are of several presenters, under their names."""
+    """Return a line for each entry; if there are several presenters, grouped under their names."""
     if presenters < 2:
         return list(map(line, found))
     lines: dict[str, list[str]] = {}
@@ -309,7 +309,7 @@ def _page(whole: dict[str, Any]) -> str:
 
 
 WAIT_S = 60.0
-"""Seconds that the command waits for a run that another process makes: the deadline of one call for facts
+"""Seconds that the command waits for another process that summarises facts: the deadline of one such call
 (`engines/model/settings.py`)."""
 
 

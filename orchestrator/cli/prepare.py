@@ -1,4 +1,4 @@
-"""Commands that prepare: dossier, which needs no session, and intel, which brings news into one."""
+"""Commands for preparation: dossier, which needs no session, and intel, which adds news to one."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _settings(screen: Screen) -> Config:
 def _engine(
     screen: Screen, name: str | None, model: str | None, calls: Calls
 ) -> AbstractContextManager[Asked | None]:
-    """Return the engine that reads, or None where nobody does."""
+    """Return the engine that reads the deck, or None if none does."""
     from orchestrator.documents.check import reading_engine
 
     try:
@@ -114,7 +114,7 @@ def _engine(
 
 
 def _page(read: Checked) -> Iterator[str]:
-    """Yield the lines for people."""
+    """Yield the lines of the result for people."""
     from orchestrator.panel.debrief.phrasing import DO_THESE_AGREE, UNREAD
 
     counts = (legible.counted(len(read.deck.slides), "slide"), legible.counted(len(read.claims), "claim"))
@@ -144,7 +144,7 @@ def _page(read: Checked) -> Iterator[str]:
 
 
 def _found_page(number: int, words: str, tension: Tension) -> Iterator[str]:
-    """Yield one finding: the sentence, and every quote with its place."""
+    """Yield the lines of one finding: the sentence, and every quote with its place."""
     yield _line(f"{number}. {words}", hang=3)
     for place in dict.fromkeys(tension.sides):
         where = _where(place.slide, place.said_at_s) + (f", {place.under}" if place.under else "")
@@ -273,7 +273,7 @@ def intel(
 
 
 def _search(session: Rehearsal, without: Sequence[str]) -> None:
-    """Bring in what the web says; show the queries as they were sent."""
+    """Search the web for findings and add them; show the queries as they were sent."""
     from orchestrator.documents.preparation import searched_json
 
     screen = Screen.current
@@ -290,7 +290,7 @@ def _search(session: Rehearsal, without: Sequence[str]) -> None:
 
 
 def _text(known: Intel, plain: dict[str, Any]) -> str:
-    """Return the new revision for people: the counts, and the findings that now speak against the deck."""
+    """Return the new revision for people: the counts, and the findings that contradict the deck."""
     from orchestrator.core.legible import counted
     from orchestrator.material.intel.findings import counts, not_read
 

@@ -1,7 +1,7 @@
-"""Commands of a session's record, whatever its crew: start, append, write, note.
+"""Commands for the record of a session of any crew: start, append, write, note.
 
-The table of the home, and then the one in the session's first record, says which files there are, of which
-class, and who writes them.
+At the start the home's table, and then the table in the session's first record, says which files there are,
+their classes, and who writes them.
 """
 
 from __future__ import annotations
@@ -124,10 +124,10 @@ def note(
 
 
 def _texts(given: Sequence[str]) -> dict[str, str]:
-    """Read what a session begins with: the text of each file, by its path.
+    """Return the text of each file with which a session begins, by its path.
 
     Raises:
-        UsageError: One has no `=`, is named twice, cannot be read, or is not UTF-8.
+        UsageError: An argument has no `=`, a path is named twice, or a file cannot be read or is not UTF-8.
     """
     texts: dict[str, str] = {}
     for one in given:
@@ -149,10 +149,10 @@ def _texts(given: Sequence[str]) -> dict[str, str]:
 
 
 def _fields(given: Sequence[str]) -> dict[str, str]:
-    """Split what blueprints may name, by its name.
+    """Return the values that blueprints may name, by name.
 
     Raises:
-        UsageError: One has no `=`, or is named twice.
+        UsageError: An argument has no `=`, or a name occurs twice.
     """
     fields: dict[str, str] = {}
     for one in given:
@@ -167,7 +167,7 @@ def _fields(given: Sequence[str]) -> dict[str, str]:
 
 @contextmanager
 def _opened(name: str) -> Iterator[Store]:
-    """Open the record of the session that a command names, for writing."""
+    """Open the store of the session that a command names, for writing."""
     from orchestrator.core.store.store import Store
     from orchestrator.panel.application import BOARD
 
@@ -195,7 +195,7 @@ def _plain(store: Store, number: int) -> dict[str, Any]:
 
 
 def _given(text: str) -> str:
-    """Return the argument itself, or stdin where it is `-`.
+    """Return the argument itself, or the text on stdin if it is `-`.
 
     Raises:
         UsageError: stdin is not UTF-8.
@@ -212,10 +212,10 @@ def _given(text: str) -> str:
 
 
 def _object(text: str) -> dict[str, Any]:
-    """Parse what a note says.
+    """Parse the content of a note.
 
     Raises:
-        UsageError: It is not one JSON object.
+        UsageError: The text is not one JSON object.
     """
     try:
         found = json.loads(text)

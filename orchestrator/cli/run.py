@@ -1,4 +1,4 @@
-"""Commands of a whole rehearsal: run, resume."""
+"""Commands for a whole rehearsal: run, resume."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def rehearse(
     given: dict[str, Any],
     typed: bool = False,
 ) -> dict[str, Any]:
-    """Play a rehearsal from its beginning to its end; print the result and return it."""
+    """Play a rehearsal from start to end; print the result and return it."""
     began = perf_counter()
     screen = Screen.current
     home = screen.open_home()
@@ -176,10 +176,10 @@ def resume(
 
 
 def _repair(session: AnySession) -> None:
-    """Repair a session of another crew, of which nothing is played.
+    """Repair a session of another crew, which has no recording to play.
 
     Raises:
-        SessionStateError: It has ended.
+        SessionStateError: The session has ended.
     """
     if session.state == "ended":
         raise SessionStateError(f"{session.id} has ended: there is nothing to go on with")
@@ -199,7 +199,7 @@ def _show_repaired(session: AnySession, repaired: Sequence[str]) -> None:
 def play_to_the_end(
     session: Rehearsal, *, speed: str, began: float, repaired: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Play what is loaded, end, archive and verify; print the result and return it."""
+    """Play the stored recording to its end, then end, archive and verify; print the result and return it."""
     from orchestrator.cli.dialogue import KEYS, Dialogue, prompt_of, verdict_prompt_of
     from orchestrator.cli.waiting import progress
     from orchestrator.panel.answers import unasked
@@ -241,7 +241,7 @@ def play_to_the_end(
 
 
 def _tells_when_out() -> Callable[[OpenRehearsal], None]:
-    """Return a callback that says once that the prepared answers are used up."""
+    """Return a callback that reports once that the prepared answers are used up."""
     is_told = False
 
     def tell(rehearsal: OpenRehearsal) -> None:
@@ -263,17 +263,17 @@ def _tells_when_out() -> Callable[[OpenRehearsal], None]:
 def end_run(
     session: Rehearsal, *, began: float, repaired: Sequence[str] = (), dialogue: Dialogue | None = None
 ) -> dict[str, Any]:
-    """End, archive and verify a run that was played; print the result and return it.
+    """End, archive and verify a run whose recording was played; print the result and return it.
 
     Args:
-        began: The moment of `perf_counter` at which the command began.
-        dialogue: The dialogue on the screen so far; None: it was not shown.
+        began: The value of `perf_counter` when the command began.
+        dialogue: The dialogue on the screen so far. None if it was not shown.
 
     Raises:
-        ArchiveError: It is in no archive; the session itself is ended and safe.
-        EngineError: The offline panel sat in the place of the engine that was asked for, or that engine gave
-            nothing at all.
-        NotRememberedError: It was to be remembered, and is not.
+        ArchiveError: The session could not be archived; it has ended and is safe.
+        EngineError: The offline panel replaced the engine that was asked for, or that engine gave no usable
+            reply at all.
+        NotRememberedError: The rehearsal should be remembered, but is not.
     """
     from orchestrator.cli.dialogue import run_json, run_text, say
     from orchestrator.documents.session import warnings_json

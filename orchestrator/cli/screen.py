@@ -1,4 +1,4 @@
-"""Where a command's words go: results to stdout, the rest to stderr, JSON when asked for."""
+"""Output of a command: results to stdout, everything else to stderr, JSON if it is asked for."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ STDERR: Final = 2
 
 
 class ReaderGoneError(Exception):
-    """Nobody reads stdout any more (`greenroom list | head`): that is the reader's right, and no error.
+    """Nobody reads stdout any more (`greenroom list | head`). The reader may stop, so this is not a failure.
 
-    No OSError: typer ends the program itself on one that says so.
+    It is not an OSError, since typer itself ends the program at one for a closed pipe.
     """
 
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Turn a failed write to stdout into an error of stdout, wherever in the program it happens."""
+    """Convert a failed write to stdout into an error of stdout, wherever in the program it happens."""
     try:
         yield
     except BrokenPipeError:
@@ -67,7 +67,10 @@ class _Results(io.TextIOWrapper):
 
 
 class _Asides(io.TextIOWrapper):
-    """The wrapper of stderr: what it does not take is lost, and the exit code still tells."""
+    """The wrapper of stderr.
+
+    Text that stderr does not accept is lost; the exit code still shows the result.
+    """
 
     def write(self, text: str, /) -> int:
         try:
@@ -81,9 +84,9 @@ class _Asides(io.TextIOWrapper):
 
 
 def prepare_streams() -> None:
-    """Replace Python's own streams, once, at the start of a process.
+    """Replace Python's own streams, once, when a process starts.
 
-    A stream that is closed stays None but for stdin and stderr, which read and write nothing.
+    A closed stdout stays None; a closed stdin reads nothing, and a closed stderr drops what is written.
     """
     if sys.stdin is None:
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115  # it stays open, as stdin does
@@ -104,12 +107,12 @@ def prepare_streams() -> None:
 
 
 def drop_stdout() -> None:
-    """Send what is still to be written nowhere, so that it is not tried again when the program ends."""
+    """Discard the text that is still to be written to stdout, so that it is not tried again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), STDOUT)
 
 
 def refused_by_stdout(error: OSError) -> OutputError:
-    """Return the error for an stdout that took no more, and write nothing more to it."""
+    """Return the error for an stdout that accepts no more, and discard what is still to be written."""
     drop_stdout()
     return OutputError(
         f"stdout: {(error.strerror or str(error)).lower()}: what the command had to do is done, and its "
@@ -127,7 +130,7 @@ def is_encodable(text: str) -> bool:
 
 
 def write_bytes(content: bytes) -> None:
-    """Write to stdout bytes that have their own encoding: a page that names it, or what a digest is of."""
+    """Write bytes with their own encoding to stdout: a page that names it, or bytes whose digest matters."""
     with _told():
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
@@ -140,18 +143,20 @@ def write_bytes(content: bytes) -> None:
 WIDEST: Final = 100
 """Maximum columns of a line: longer lines are hard to read, however wide the terminal is."""
 NARROWEST: Final = 40
-"""Minimum columns of a line, below which words would stand alone; a narrower terminal wraps as it likes."""
+"""Minimum columns of a line; with fewer, single words would fill lines. A narrower terminal wraps in its
+own way."""
 
 
 def columns(stream: TextIO) -> int:
-    """Return the maximum columns of a line on *stream*: its terminal's, within bounds, or else `WIDEST`."""
+    """Return the maximum columns of a line on *stream*: its terminal's, within bounds, or `WIDEST` without
+    one."""
     if not stream.isatty():
         return WIDEST
     return max(NARROWEST, min(WIDEST, os.get_terminal_size(stream.fileno()).columns or WIDEST))
 
 
 def wrapped(text: str, width: int, *, hang: int = 2) -> str:
-    """Wrap *text* to at most *width* columns; lines behind the first begin *hang* columns deeper."""
+    """Wrap *text* to at most *width* columns; lines after the first are indented by *hang* columns."""
     import textwrap
 
     margin = " " * (len(text) - len(text.lstrip(" ")))
@@ -166,7 +171,8 @@ def wrapped(text: str, width: int, *, hang: int = 2) -> str:
 
 
 def document(plain: dict[str, Any]) -> str:
-    """Return *plain* as JSON, with what a terminal would obey or hide as escapes: the same values."""
+    """Return *plain* as JSON; characters that a terminal would obey or hide are escaped, which keeps the
+    values."""
     text = json.dumps(plain, ensure_ascii=False, indent=1)
     if not is_encodable(text):
         return json.dumps(plain, indent=1)
@@ -174,11 +180,11 @@ def document(plain: dict[str, Any]) -> str:
 
 
 def show(*lines: str) -> None:
-    """Print on stdout, and hand over all that was printed there before.
+    """Print *lines* on stdout, and flush stdout.
 
     Raises:
-        OutputError: It takes no more.
-        ReaderGoneError: Nobody reads it any more.
+        OutputError: stdout accepts no more.
+        ReaderGoneError: Nobody reads stdout any more.
     """
     Screen.clear()
     for line in lines:
@@ -187,7 +193,7 @@ def show(*lines: str) -> None:
 
 
 def _tell(line: str) -> None:
-    """Write a line to stderr; where that takes nothing, the exit code still tells."""
+    """Write a line to stderr; if that fails, only the exit code shows the result."""
     Screen.clear()
     print(printable(line), file=sys.stderr)
 
@@ -206,11 +212,11 @@ class Screen:
 
     @property
     def command(self) -> str:
-        """The way in which the user called this program, for hints that can be typed as they stand."""
+        """The words with which the user called this program, for hints that can be typed as they are."""
         return os.environ.get("GREENROOM_COMMAND", "greenroom")
 
     def open_home(self) -> Home:
-        """Return the home that this call works in, after removing what a killed start has left there."""
+        """Return the home of this call, after removing what a killed start has left there."""
         from orchestrator.core.home.folder import UNFINISHED
         from orchestrator.core.store.files import sweep
         from orchestrator.panel.home import find_home
@@ -220,38 +226,39 @@ class Screen:
         return home
 
     def known_home(self) -> Home | None:
-        """Return the home that this call would work in, if there is one, for commands that need none."""
+        """Return the home that this call would use, or None if there is none, for commands that need no
+        home."""
         from orchestrator.panel.home import known_home
 
         return known_home(self.home, os.environ)
 
     def result(self, plain: dict[str, Any], text: str, *, is_styled: bool = False) -> None:
-        """Print the result: the JSON document, or the words for people.
+        """Print the result: the JSON document, or the text for people.
 
         Args:
-            is_styled: The text has our colours, and what it quotes was made printable before.
+            is_styled: Whether the text has our colours, and its quotations were already made printable.
         """
         Screen.has_result = True
         words = text if is_styled else printable(text)
         show(document(plain) if self.json else words.rstrip("\n"))
 
     def note(self, text: str) -> None:
-        """Print something by the way, for people."""
+        """Print a side note for people."""
         if not self.quiet:
             _tell(text)
 
     def warn(self, text: str) -> None:
-        """Warn of something that changes what the user gets: never silently.
+        """Print a warning about something that changes what the user gets, even with --quiet.
 
-        A command that the text names can be typed as it stands.
+        A command in the text can be typed as it is printed.
         """
         _tell(f"greenroom: {text.replace('`greenroom ', f'`{self.command} ')}")
 
     def repaired(self, repair: Repair) -> None:
-        """Report that something was mended: never silently."""
+        """Report that something was repaired, even with --quiet."""
         self.warn(f"{repair.path}: {repair.what}")
 
     @property
     def is_watched(self) -> bool:
-        """Whether somebody sees at a terminal what happens meanwhile."""
+        """Whether somebody sees the progress at a terminal."""
         return not self.quiet and not self.json and sys.stderr.isatty()

@@ -1,4 +1,4 @@
-"""Commands that open a browser's view: serve, the room and the review; review, archives alone."""
+"""Commands that open a view in the browser: serve (room and review), and review, also for archives alone."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _serve(
 
 
 def public_address(home: Home | None, option: str | None) -> PublicUrl | None:
-    """Return the public address: of the option, else of the environment, else of greenroom.yaml."""
+    """Return the public address: from the option, or else the environment, or else greenroom.yaml."""
     from orchestrator.panel.config.config import checked
     from orchestrator.panel.config.public_url import parse_public_url
 

@@ -1,4 +1,4 @@
-"""Commands of one question or sentence: ask, answer, …, park, judge, dismiss, correct."""
+"""Commands for one question or sentence: ask, answer, …, park, judge, dismiss, correct."""
 
 from __future__ import annotations
 
@@ -204,7 +204,8 @@ def feed(
 
 
 def _take(session: Rehearsal, source: str, *, is_live: bool, speed: str) -> None:
-    """Take in everything that *source* gives, in the way that fits it and whoever drives the session."""
+    """Read everything that *source* provides, in the way that fits it and the process that drives the
+    session."""
     from orchestrator.panel.loop import live
     from orchestrator.panel.loop.driver_lock import is_driven
 
@@ -222,7 +223,7 @@ def _take(session: Rehearsal, source: str, *, is_live: bool, speed: str) -> None
 
 
 def _tell_open(session: Rehearsal, *, is_live: bool) -> None:
-    """Say what becomes of words that come while a question is open."""
+    """Say what happens to words that come while a question is open."""
     open_, screen = session.projection.open, Screen.current
     if open_ is None:
         return
@@ -289,7 +290,7 @@ def pause(session: Name) -> None:
 
 
 NONE: Final = "none"
-"""The word in place of a person's verdict that takes back what was said before."""
+"""The word in place of a person's verdict that takes an earlier verdict back."""
 
 
 def ask(
@@ -347,7 +348,7 @@ def done(session: Name) -> None:
 
 
 def _tell(opened_session: Rehearsal, exchange: Exchange, judgement: Judgement) -> None:
-    """Print the outcome of an answer: the verdict, and the next question or how the exchange was closed."""
+    """Print the outcome of an answer: the verdict, and the next question or why the exchange was closed."""
     from orchestrator.panel import render
     from orchestrator.panel.debrief.phrasing import outcome
     from orchestrator.panel.loop.moderator import question_lines

@@ -1,4 +1,4 @@
-"""The command that fetches a model from the network, and nothing else does: fetch."""
+"""The command that fetches a model from the network, which no other command does: fetch."""
 
 from __future__ import annotations
 
@@ -95,7 +95,8 @@ def _tell(found: Sequence[Finding], drafts: Sequence[Path]) -> None:
 
 
 def _lines(found: Sequence[Finding], drafts: Sequence[Path]) -> Iterator[str]:
-    """Yield each finding; those of a draft, of which every file has some, below one line for the seat."""
+    """Yield a line for each finding; the findings of a draft, of which each has some, under one line for
+    the seat."""
     seat: Path | None = None
     for one in found:
         path = Path(one.path)

@@ -1,8 +1,8 @@
 """SIGTERM and SIGHUP: each ends a command as Ctrl-C does, also in the first process of a container.
 
-The first process of a container gets no signal that it does not listen to, so the system's own way to end
-on SIGTERM is none there. Both become the Ctrl-C that whatever runs just now is ready for: a step is finished
-first, a prompt is left at once, a write is whole or was not begun.
+The first process of a container gets only signals to which it listens, so the system's default does not end
+it on SIGTERM. Both signals become a Ctrl-C, for which all code is prepared: a step is finished first, a
+prompt is left at once, a write is complete or was not begun.
 
 Source: signal(7); pid_namespaces(7), "The namespace init process".
 """
@@ -18,9 +18,10 @@ from typing import Final
 
 ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
 GRACE_S: Final = 3.0
-"""Seconds that a step may still take, since a call may hang; containers are killed 10 s after SIGTERM."""
+"""Seconds that a step may still take after a signal, since a call may hang; containers are killed 10 s
+after SIGTERM."""
 STOPPED: Final = 1
-"""The exit code at a Ctrl-C; at another signal it is 128 and the signal's number, as shells have it."""
+"""The exit code after a Ctrl-C; after another signal it is 128 plus the signal's number, as in shells."""
 
 
 class _Ended:
@@ -28,7 +29,7 @@ class _Ended:
 
 
 def listen() -> None:
-    """Listen from now on; a signal that is ignored (`nohup`) stays so."""
+    """Listen to the signals from now on; a signal that is ignored (`nohup`) stays ignored."""
     _Ended.by = None
     for number in ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -36,24 +37,25 @@ def listen() -> None:
 
 
 def exit_code() -> int:
-    """Return the exit code of a command that was stopped: 143 at SIGTERM, 129 at SIGHUP, else 1."""
+    """Return the exit code of a command that was stopped: 143 after SIGTERM, 129 after SIGHUP, else 1."""
     return STOPPED if _Ended.by is None else 128 + _Ended.by
 
 
 def ended_by() -> signal.Signals | None:
-    """Return which of the two signals came, or None."""
+    """Return the one of the two signals that came, or None."""
     return _Ended.by
 
 
 def ignore() -> None:
-    """Ignore all signals: everything is said, and the exit code stands."""
+    """Ignore all signals, once everything is printed and the exit code is fixed."""
     for number in (signal.SIGINT, *ENDING):
         signal.signal(number, signal.SIG_IGN)
 
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Ignore all signals in the block, which says how things stand: a second one takes nobody's line away."""
+    """Ignore all signals in the block, which prints the state, so that a second signal does not prevent
+    that."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, *ENDING)}
     ignore()
     try:
@@ -64,20 +66,20 @@ def undisturbed() -> Iterator[None]:
 
 
 def press_again_after_grace() -> None:
-    """Press Ctrl-C again in `GRACE_S` if one of the two signals came: nobody presses it a second time."""
+    """Press Ctrl-C again after `GRACE_S` if one of the two signals came, since nobody does so by hand."""
     if _Ended.by is not None:
         signal.signal(signal.SIGALRM, _press)
         signal.setitimer(signal.ITIMER_REAL, GRACE_S)
 
 
 def press_no_more() -> None:
-    """Cancel `press_again_after_grace`: the step has come to its end."""
+    """Cancel `press_again_after_grace`, since the step has finished."""
     if _Ended.by is not None:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def leave_at_once() -> None:
-    """Leave from now on at any of the signals, with one line and no clearing up; at Ctrl-C as a kill does."""
+    """Exit at once from now on: at a signal with one line and without clearing up, at Ctrl-C as if killed."""
     for number in (signal.SIGINT, *ENDING):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _leave)
@@ -99,7 +101,7 @@ def _end(number: int, frame: FrameType | None) -> None:
 
 
 def _press(_number: int, _frame: FrameType | None) -> None:
-    """Do what Ctrl-C does now, by its own handler, whichever stands there when this one is left."""
+    """Do what Ctrl-C does at this moment, by the handler that is then installed for it."""
     if signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, signal.SIG_DFL, None):
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's `&` has it ignored
     signal.raise_signal(signal.SIGINT)

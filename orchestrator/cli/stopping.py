@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and SIGHUP: between two steps, at any moment, and the line that says how to go on."""
+"""Ctrl-C, SIGTERM and SIGHUP: stopping between two steps or at once, and the line that says how to go on."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class StoppedError(GreenroomError):
-    """Ctrl-C or another signal ended a command; the message says what there is and how to go on."""
+    """Ctrl-C or another signal ended a command; the message says what is left and how to go on."""
 
 
 @contextmanager
 def stoppable() -> Iterator[Callable[[], bool]]:
-    """Yield a function that returns whether Ctrl-C was pressed; a second one stops at once."""
+    """Yield a function that returns whether Ctrl-C was pressed; a second Ctrl-C stops at once."""
     pressed = False
 
     def press(_signal: int, _frame: FrameType | None) -> None:
@@ -42,7 +42,7 @@ def stoppable() -> Iterator[Callable[[], bool]]:
 
 @contextmanager
 def told_if_stopped(where_it_stands: Callable[[], str]) -> Iterator[None]:
-    """End the command with one line, "stopped" and where things stand, at a Ctrl-C in the block.
+    """End the command after a Ctrl-C in the block, with one line: "stopped" and the state.
 
     Raises:
         StoppedError: Ctrl-C was pressed, or SIGTERM or SIGHUP came.
@@ -55,7 +55,8 @@ def told_if_stopped(where_it_stands: Callable[[], str]) -> Iterator[None]:
 
 
 def told_if_ended(where_it_stands: Callable[[], str]) -> None:
-    """Report the signal behind what a Ctrl-C ends as it is meant to end: a live feed, a server.
+    """Report the signal that ended something that is meant to end at a Ctrl-C, such as a live feed or a
+    server.
 
     Raises:
         StoppedError: SIGTERM or SIGHUP came.
@@ -66,7 +67,7 @@ def told_if_ended(where_it_stands: Callable[[], str]) -> None:
 
 
 def how_to_go_on(home: Home, root: Path) -> str:
-    """Return one line on the session that a stopped command has left at *root*, with the next command."""
+    """Return a line about the session that a stopped command has left at *root*, with the next command."""
     if not root.is_dir():
         return "nothing was made"
     command = Screen.current.command
@@ -94,9 +95,9 @@ def how_to_go_on(home: Home, root: Path) -> str:
 
 @contextmanager
 def told_of_new(home: Home, options: dict[str, Any]) -> Iterator[None]:
-    """Report at a Ctrl-C in the block, which makes a session, what there is of it; give it its id before.
+    """Report, after a Ctrl-C in the block that makes a session, what is left of it; set its id before.
 
-    First report who is left out of the panel because the seat is still a draft.
+    Before the block, report the seats that are left out of the panel since they are still drafts.
     """
     for name in home.drafts() if options.get("panel") is None else ():
         Screen.current.note(

@@ -1,4 +1,4 @@
-"""The topic pages: `greenroom help TOPIC`, and the page of commands, which is made from `--help`."""
+"""The topic pages, `greenroom help TOPIC`, and the page of commands, which is made from `--help`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from orchestrator.cli.screen import Screen
 from orchestrator.core.errors import UsageError
 
 COMMANDS: Final = "commands"
-"""The generated page: it is made from the commands themselves, so it cannot drift from `--help`."""
+"""The name of the generated page: it is made from the commands themselves, so it always agrees with
+`--help`."""
 TOPICS: Final = {
     COMMANDS: "every command with its arguments and options",
     "room": "the room in a browser: opening it, its windows and keys, what is kept, voice, the token",
@@ -96,7 +97,8 @@ def _commands(context: typer.Context) -> dict[str, Any]:
 
 
 def _found(commands: dict[str, Any], words: Sequence[str]) -> tuple[str, Any]:
-    """Return the full name of a command and the command, by that name or by the one without its group."""
+    """Return the full name of a command and the command, found by that name or by its name without the
+    group."""
     if len(words) == 1 and words[0] in commands and commands[words[0]].hidden:
         words = next([group, words[0]] for group, one in commands.items() if words[0] in _parts(one))
     one = commands.get(words[0]) if words else None
@@ -106,7 +108,8 @@ def _found(commands: dict[str, Any], words: Sequence[str]) -> tuple[str, Any]:
 
 
 def commands_page(commands: dict[str, Any]) -> str:
-    """Every command with its arguments and options, as `--help` has them; the groups behind the others."""
+    """Return a page with every command, its arguments and options, as `--help` has them; the groups come
+    last."""
     visible = {name: command for name, command in commands.items() if not command.hidden}
     sections = [INTRODUCTION]
     sections += [_section(name, command) for name, command in visible.items() if not _parts(command)]
@@ -115,7 +118,7 @@ def commands_page(commands: dict[str, Any]) -> str:
 
 
 def _group_page(commands: dict[str, Any], group: str) -> str:
-    """Every command of a group, and which of them are also called without it."""
+    """Return a page with every command of a group, and which of them can also be called without it."""
     one = commands[group]
     short = [f"`{name}`" for name in _parts(one) if name in commands and commands[name].hidden]
     sections = [f"# {group}", _text(one), f"Also called without `{group}`: {', '.join(short)}."]
@@ -127,7 +130,7 @@ def _group_page(commands: dict[str, Any], group: str) -> str:
 
 
 def _parts(command: Any) -> dict[str, Any]:
-    """Return the commands of a group; none where it is a command."""
+    """Return the commands of a group; none if *command* is not a group."""
     return getattr(command, "commands", {})
 
 
@@ -164,5 +167,5 @@ def _help(parameter: Any) -> str:
 
 
 def _cell(text: str) -> str:
-    """Return *text* as it stands in a table: a bar would end the cell, in code too."""
+    """Return *text* for a cell of a table, with bars escaped, which would end the cell even in code."""
     return text.replace("|", "\\|")

@@ -1,4 +1,5 @@
-"""Report on stderr what a model is asked while it is waited for: no screen says nothing for minutes."""
+"""Reports on stderr of what a model is asked while the user waits, so that the screen is never silent for
+minutes."""
 
 from __future__ import annotations
 
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
 
 
 SHOWN_AFTER_S: Final = 2.0
-"""Seconds that a call takes before it is reported: what is over sooner is no wait."""
+"""Seconds after which a call is reported; a shorter call is not felt as a wait."""
 EVERY_S: Final = 0.5
 """Seconds between two updates of the terminal's line."""
 LINES_EVERY_S: Final = 10.0
-"""Minimum seconds between two lines where stderr is a file or a pipe."""
+"""Minimum seconds between two lines if stderr is a file or a pipe."""
 
 
 class Waiting:
@@ -35,7 +36,7 @@ class Waiting:
     current: ClassVar[Waiting | None] = None
 
     def __init__(self) -> None:
-        """Prepare to report calls; report nothing yet."""
+        """Prepare to report calls, without reporting any yet."""
         self.calls = Calls()
         self.is_muted = False
         self._is_over = Event()
@@ -45,7 +46,7 @@ class Waiting:
         self._thread = Thread(target=self._run, name="waiting", daemon=True)
 
     def begin(self) -> None:
-        """Begin to look at the calls, every now and then."""
+        """Start to check the calls at intervals."""
         self._thread.start()
 
     def end(self) -> None:
@@ -54,7 +55,7 @@ class Waiting:
         self.clear()
 
     def clear(self) -> None:
-        """Take the line away from the terminal, for whatever is written next."""
+        """Remove the line from the terminal, so that something else can be written."""
         with self._lock:
             if self._shown:
                 self._write(f"\r{' ' * self._shown}\r")
@@ -90,7 +91,7 @@ class Waiting:
 
 @contextmanager
 def waiting() -> Iterator[Waiting]:
-    """Report the calls that are made in the block; none with --json or --quiet."""
+    """Report the calls that are made in the block, except with --json or --quiet."""
     found = Waiting()
     if Screen.current.json or Screen.current.quiet or sys.stderr is None:
         yield found
@@ -106,7 +107,7 @@ def waiting() -> Iterator[Waiting]:
 
 @contextmanager
 def muted() -> Iterator[None]:
-    """Report nothing in the block, which has the terminal to itself."""
+    """Report nothing in the block, which needs the terminal for itself."""
     found = Waiting.current
     if found is None:
         yield
@@ -139,7 +140,7 @@ def progress(session: Rehearsal, shown: bool) -> Iterator[Callable[[OpenRehearsa
     engine = session.rehearsal.engine
 
     class Asking(ProgressColumn):
-        """A column of what a model is asked, while it is waited for."""
+        """A column that shows what a model is asked while the user waits."""
 
         def render(self, task: Task) -> Text:
             line = engine.calls.line(after_s=SHOWN_AFTER_S) if isinstance(engine, Watched) else None

@@ -13,12 +13,13 @@ from functools import lru_cache
 from typing import Final
 
 MAX_GAP_S: Final = 5.0
-"""Maximum seconds between two looks of a process that looks at its clock every second: a longer gap is a
-stop. On a machine with twenty times more to do than it can, a thread waits for some tenths of a second."""
+"""Maximum seconds between two readings by a process that reads its clock every second; after a longer gap
+the process is taken to have been stopped. On a machine with twenty times more work than it can do, a
+thread waits for some tenths of a second."""
 
 
 def utc_now() -> str:
-    """Return the wall clock's time, UTC, RFC 3339 with microseconds."""
+    """Return the wall clock's time in UTC, in the format of RFC 3339 with microseconds."""
     seconds, microseconds = divmod(time.time_ns() // 1000, 1_000_000)
     # Put together by hand: microseconds are always six digits, and isoformat leaves them out where they are
     # 0.
@@ -27,16 +28,20 @@ def utc_now() -> str:
 
 @lru_cache(maxsize=1)
 def _to_the_second(seconds: int) -> str:
-    """Format a time to the second; cached, since formatting is slow and most records share a second."""
+    """Format a time to the second.
+
+    The result is cached, since formatting is slow and most records share a second.
+    """
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
 
 
 class Stopwatch:
-    """A count of the seconds for which this process was there, by the monotonic clock, which nobody sets.
+    """A count of the seconds during which this process ran, by the monotonic clock, which nobody can set.
 
-    That clock stands while the machine sleeps (Linux, macOS). It runs on while the process is stopped or its
-    virtual machine paused, so whoever looks every second can leave such a gap out. Safe to use from many
-    threads: a reading is one exchange of a pair, and two that come together agree.
+    The monotonic clock stands still while the machine sleeps (Linux, macOS). It runs on while the process is
+    stopped or its virtual machine is paused, so a caller that reads every second can leave such a gap out.
+    The stopwatch is safe to use from many threads: a reading replaces one pair in one step, and two
+    simultaneous readings agree.
     """
 
     def __init__(self) -> None:
@@ -46,7 +51,7 @@ class Stopwatch:
         self._seen = (0.0, time.monotonic())
 
     def seconds(self) -> float:
-        """Return the seconds so far, and begin to measure the next gap."""
+        """Return the seconds counted so far, and begin to measure the next gap."""
         at_s, seen = self._seen
         now = time.monotonic()
         passed_s = now - seen
@@ -60,7 +65,7 @@ class Stopwatch:
 
 @dataclass(frozen=True, slots=True)
 class ClockState:
-    """Where a session's clock stood when it was last set, and whether it has run since."""
+    """The reading at which a session's clock was last set, and whether the clock has run since."""
 
     at_s: float = 0.0
     live_since: str | None = None  # when its record was written; None: it stands still

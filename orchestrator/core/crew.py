@@ -1,4 +1,4 @@
-"""How a session of any crew is started, noted in, verified and archived."""
+"""How a session of any crew is started, verified and archived, and how its notes are read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from orchestrator.core.verify import Verification, verify_session
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A decision of a program, as the ledger has it."""
+    """A decision of a program, as the ledger records it."""
 
     seq: int  # the record's number
     type: str
@@ -42,11 +42,11 @@ OWN_FIELDS = ("session", "title", "date", "agents", "agent")
 
 
 def _layout(home: Home, agents: Iterable[str] | None) -> SeatedTable:
-    """Return the home's table with *agents* in its seats; None: all that have a folder in the home.
+    """Return the home's table with *agents* in its seats. If None, with all that have a folder in the home.
 
     Raises:
         UsageError: There is no such agent, or there are too few or too many.
-        TypeError: They are no list of names.
+        TypeError: *agents* is not a list of names.
     """
     table = home.table
     known = home.panelists() if table.companions(AGENT) else None  # else a seat needs no folder
@@ -94,7 +94,7 @@ def start_session(
     fields: Mapping[str, Any],
     say: Callable[[str], None],
 ) -> Path:
-    """Make the folder of a session and return it; arguments as at `Home.start`.
+    """Make the folder of a session and return its path. The arguments are those of `Home.start`.
 
     Raises:
         UsageError, SessionExistsError, HomeError, ConfigurationError, StoreError, TypeError
@@ -144,10 +144,10 @@ def start_session(
 
 
 def _check_date(date: str) -> None:
-    """Refuse whatever is no day, written as YYYY-MM-DD.
+    """Refuse *date* if it is not a day, written as YYYY-MM-DD.
 
     Raises:
-        UsageError: It is not.
+        UsageError: It is not such a day.
     """
     from datetime import date as day
 
@@ -165,7 +165,10 @@ def _write(tx: Draft, layout: SeatedTable, path: str, text: str) -> None:
 
 
 def notes_of(store: Store, type_: str | None) -> list[Note]:
-    """Return the notes of programs, whose types have a prefix of their own."""
+    """Return the notes of programs, of type *type_* if it is given.
+
+    A note is a program's if its type has a prefix.
+    """
     found = []
     for seq in store.notes():
         record = store.record(seq)
@@ -177,7 +180,7 @@ def notes_of(store: Store, type_: str | None) -> list[Note]:
 
 
 def verify(store: Store, home: Home | None, *, is_at_home: bool) -> Verification:
-    """Verify a session, and if it lies in its home, also against what the home knows of its archives."""
+    """Verify a session; if it lies in its home, also against the home's register of its archives."""
     if not store.frozen:
         # Receipts can wait for the next record: a look waits for nobody, and what keeps them from the disk (a
         # lock, a failed sync, a moved folder) is no reason not to look.
@@ -190,7 +193,8 @@ def verify(store: Store, home: Home | None, *, is_at_home: bool) -> Verification
 
 
 def archive(store: Store, home: Home | None, url: str, endpoint_url: str | None) -> Archived:
-    """Archive an ended session, and record the place in its home; *home* is None if it lies in none."""
+    """Archive an ended session, and record the place in the register of *home*; None if the session is in
+    no home."""
     session = store.opening.id
     if not store.application.owns(store.opening):
         raise UsageError(

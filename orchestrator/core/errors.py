@@ -45,7 +45,7 @@
         └── ArchiveUnavailableError the store refuses or does not answer now: no word on what lies there
 
 Every message names the file or value, says what is wrong and what to do.
-For programs, `code` is the class in words, and `file` or `value` what the message is about.
+For programs, `code` is the class's name in words, and `file` or `value` is what the message is about.
 Wrong argument types stay `TypeError` and `ValueError`.
 """
 
@@ -62,9 +62,10 @@ T = TypeVar("T")
 
 
 def reduced(error: BaseException) -> tuple[Any, ...]:
-    """Return what makes *error* again for `pickle` and `copy`: its message and attributes as they are.
+    """Return what `pickle` and `copy` need to make *error* again: its message and attributes as they are.
 
-    Python's own way calls the class with the message alone, and some of ours take more or something else.
+    Python's default calls the class with the message alone, and some of our error classes take other
+    arguments.
     """
     return _made_again, (type(error), error.args, dict(error.__dict__))
 
@@ -78,7 +79,7 @@ def _made_again(kind: type[BaseException], args: tuple[Any, ...], state: dict[st
 class GreenroomError(Exception):
     """The base of all errors that a caller may want to show as one line.
 
-    For programs, the file or the value that it is about stands beside the message, where there is one.
+    For programs, the attributes `file` and `value` name what the error is about, where there is such a thing.
     """
 
     def __init__(self, message: str, *, file: Path | str | None = None, value: str | None = None) -> None:
@@ -97,7 +98,8 @@ class GreenroomError(Exception):
 
 
 def names_its_file(read: Callable[Concatenate[Path, P], T]) -> Callable[Concatenate[Path, P], T]:
-    """Wrap *read*, whose first argument is a file, so that its errors name the file, for programs too."""
+    """Wrap *read*, whose first argument is a file, so that its errors name the file in their attribute
+    `file`."""
 
     @wraps(read)
     def reading(path: Path, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -119,7 +121,7 @@ class ConfigurationError(UsageError):
 
 
 class NotInstalledError(GreenroomError):
-    """An extra of the package, which this needs, is missing."""
+    """An extra of the package that the operation needs is not installed."""
 
 
 class OutputError(GreenroomError):
@@ -175,7 +177,7 @@ class DriverBusyError(SessionStateError):
 
 
 class OtherCrewError(SessionStateError):
-    """The session is of another crew than the one whose program this is, and lacks what was asked for."""
+    """The session belongs to a crew that this program does not know, and lacks what was asked for."""
 
 
 class StoreError(GreenroomError):
@@ -195,11 +197,11 @@ class WriterNotAllowedError(StoreError):
 
 
 class AlreadyWrittenError(StoreError):
-    """A write-once file has had its one write."""
+    """A write-once file has already been written."""
 
 
 class RevisionLimitError(StoreError):
-    """A write-few file has had all its revisions."""
+    """A write-few file has already been revised as often as it may be."""
 
 
 class AppendOnlyError(StoreError):
@@ -207,7 +209,7 @@ class AppendOnlyError(StoreError):
 
 
 class InvalidTextError(StoreError):
-    """The text is not valid UTF-8, holds NUL, or is nothing to append."""
+    """The text is not valid UTF-8 or contains NUL, or there is no text to append."""
 
 
 class FileTooLargeError(StoreError):
@@ -219,23 +221,27 @@ class StoreWriteError(StoreError):
 
 
 class SessionBusyError(StoreError):
-    """Another writer held the session too long for the caller; the same write may be tried again."""
+    """Another writer held the session's lock for longer than the caller waits; the same write may be tried
+    again."""
 
 
 class RequestIdReusedError(StoreError):
-    """A client used its id before for another request."""
+    """A client used the id of its request before, for another request."""
 
 
 class TransactionOpenError(StoreError):
-    """The thread holds a transaction and writes past it; its writes must go through the transaction."""
+    """The thread holds a transaction but writes without it; its writes must go through the transaction."""
 
 
 class LedgerCorruptError(GreenroomError):
-    """The ledger is damaged in a way that no crash explains; it is refused, not repaired."""
+    """The ledger is damaged in a way that no crash explains. It is refused and not repaired."""
 
 
 class LaterReleaseError(LedgerCorruptError):
-    """A later release wrote the ledger, and this one cannot read it; nothing is known to be wrong with it."""
+    """A later release wrote the ledger, and this release cannot read it.
+
+    That does not mean that it is damaged.
+    """
 
 
 class ReceiptError(GreenroomError):
@@ -245,9 +251,9 @@ class ReceiptError(GreenroomError):
 class EngineError(GreenroomError):
     """An engine failed or gave no usable reply.
 
-    *stops*: whoever set the engine up has to fix it, and can at once: no key, a key that is refused, a model
-    that is not known, nobody there. At the check before a session this stops the start; nothing else does.
-    *status* is the HTTP status of the service's answer, where that was what failed.
+    *stops* is true for a fault that whoever set the engine up can fix at once: no key, a refused key, an
+    unknown model, or a service that cannot be reached. At the check before a session only such a fault stops
+    the start. *status* is the HTTP status of the service's answer, if the answer was what failed.
     """
 
     def __init__(self, message: str, *, stops: bool = False, status: int | None = None) -> None:
@@ -257,15 +263,15 @@ class EngineError(GreenroomError):
 
 
 class OutboundError(GreenroomError):
-    """A request may not go out as the environment says, or its reply may not be taken."""
+    """The environment's settings forbid sending a request, or the reply may not be used."""
 
 
 class InstallationError(GreenroomError):
-    """A file that comes with the package is missing or is not as it was shipped."""
+    """A file that comes with the package is missing or differs from the one that was shipped."""
 
 
 class PrintError(GreenroomError):
-    """A page could not be printed as PDF: no browser is here, or it failed."""
+    """A page could not be printed as PDF: this machine has no browser for it, or the browser failed."""
 
 
 class ArchiveError(GreenroomError):
@@ -273,7 +279,7 @@ class ArchiveError(GreenroomError):
 
 
 class ArchiveMissingError(ArchiveError):
-    """Nothing of this session is archived there."""
+    """Nothing of this session is archived at the address."""
 
 
 class ArchiveConflictError(ArchiveError):
@@ -281,7 +287,7 @@ class ArchiveConflictError(ArchiveError):
 
 
 class ArchiveUnavailableError(ArchiveError):
-    """The store refuses or does not answer now, which says nothing of what lies there.
+    """The store refuses or does not answer now, which says nothing about the objects in it.
 
     *status* is the HTTP status of a server's answer, where there was one.
     """

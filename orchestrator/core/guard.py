@@ -1,7 +1,8 @@
-"""A thread that looks after live sessions, woken by the system's events and twice a second without any.
+"""A thread that guards live sessions, woken by the system's events and, without any, twice a second.
 
-Events make it quick, the regular look makes it certain: events are lost where a queue overflows, come late
-where a file is moved out, and do not come at all from network file systems or beyond the limit of watches.
+Events make the guard quick, and the regular check makes it certain. Events are lost when a queue overflows,
+come late when a file is moved out of the folder, and do not come at all from network file systems or beyond
+the limit of watches.
 """
 
 from __future__ import annotations
@@ -35,20 +36,23 @@ from orchestrator.core.verify.session_folder import home_digest, source_of
 
 
 SETTLED_NS: Final = 50_000_000
-"""Minimum age of a file's last change to be trusted: within the same tick of the file system's clock (4 to 10
-ms) another change would look the same, so a younger file is read again at the next look."""
+"""Minimum age, in nanoseconds, at which a file's last change is trusted. Within one tick of the file
+system's clock (4 to 10 ms) another change would look the same, so a younger file is read again at the next
+check."""
 LEDGER_EVERY_S: Final = 10.0
-"""Seconds between two readings of a whole ledger, which may hold megabytes; nothing mends one, so no
-hurry."""
+"""Seconds between two readings of a whole ledger, which may be megabytes; a damaged ledger is not repaired
+here, so there is no hurry."""
 RESTS_AFTER_S: Final = 30.0
-"""Seconds without a write after which a session is closed, and opened again once one of its files differs: a
-home may hold thousands that nobody has ended."""
+"""Seconds without a write after which a session is closed; it is opened again when one of its files
+differs. A home may contain thousands of sessions that nobody has ended."""
 INSIST_S: Final = 0.1
-"""Seconds that a file may differ while writers are busy before their lock is waited for all the same."""
+"""Seconds for which a file may differ while writers are busy; after that the guard waits for their lock
+all the same."""
 
 TRIES: Final = 100
 TRY_S: Final = 0.0003
-"""Seconds between two tries for the lock: a program that writes without a pause leaves gaps of 0.1 ms."""
+"""Seconds between two attempts to take the lock: a program that writes without a pause leaves gaps of 0.1
+ms."""
 
 _DECK: Final = (
     "is not the deck that this session was started with: put that back, or remove the file; "
@@ -62,10 +66,10 @@ Signature = tuple[int, ...]
 
 
 class Watched:
-    """A session's files, and what was last seen of each. Used from one thread."""
+    """A session's files and the last state in which the guard saw each. Used from one thread only."""
 
     def __init__(self, root: Path, say: Callable[[str], None], application: Application = PLAIN) -> None:
-        """Guard the session at *root*; call *say* with a line for each change."""
+        """Guard the session at *root*; call *say* with one line for each change."""
         self.root = root
         self.application = application
         self.has_ended = False
@@ -89,13 +93,13 @@ class Watched:
 
     @property
     def is_resting(self) -> bool:
-        """Whether the session is closed here, since nobody has written to it for a while."""
+        """Whether the guard has closed the session, since nobody has written to it for a while."""
         return self._resting is not None
 
     def look(self) -> bool:
-        """Compare the files, and put back what differs; return False if another look is due soon.
+        """Compare the files with the ledger and undo what differs; return False if another check is due soon.
 
-        A change that cannot be mended is reported once, and again when it has become another one.
+        A change that cannot be undone is reported once, and again if it becomes a different one.
         """
         try:
             return self._look()
@@ -165,7 +169,8 @@ class Watched:
         self._ledger_read_s = -LEDGER_EVERY_S  # so that it is read before anything is mended by it
 
     def _knows_ledger(self, store: Store) -> bool:
-        """Return whether all of the ledger was read, so that reopening it shows a cut or a change."""
+        """Return whether the whole ledger was read, so that reopening it would show that it was cut or
+        changed."""
         is_settled = self._right.get(LEDGER_NAME) is not None
         return is_settled and self._ledger is not None and self._ledger[0] == store.history.end
 
@@ -174,7 +179,7 @@ class Watched:
         return hash(tuple(_signature(f"{self.root}/{path}") for path in self._paths))
 
     def _opened(self) -> Store:
-        """Return the store, with what others have written meanwhile.
+        """Return the session's store, opened if needed, with what others have written meanwhile.
 
         Raises:
             SessionFrozenError: The session has ended.
@@ -211,7 +216,7 @@ class Watched:
         return self._store
 
     def _is_right(self, store: Store, path: str, signature: Signature | None) -> bool:
-        """Return whether the file is what the ledger says now."""
+        """Return whether the file at *path* is what the ledger says now."""
         materialised = store.history.materialised
         raw = materialised.read(path, store.layout.files[path].max_bytes)
         digest = hashlib.sha256(raw).hexdigest() if raw is not None else None
@@ -236,10 +241,10 @@ class Watched:
         return time.monotonic() - self._wrong[path][0] > INSIST_S
 
     def _look_at_kept(self) -> bool:
-        """Check the deck and the templates of the start; report what is wrong, and mend nothing.
+        """Check the deck and the templates of the start; report what is wrong, but repair nothing.
 
-        Return False if one is wrong that was right at the last look; a folder that is being removed is not
-        reported.
+        Return False if a file is wrong that was right at the last check. A folder that is being removed is
+        not reported.
         """
         is_known = True
         for path, sha256 in self._kept.items():
@@ -259,10 +264,11 @@ class Watched:
         return is_known
 
     def _look_at_ledger(self, store: Store) -> None:
-        """Check that what was read of the ledger is still there; a change is reported, and never mended.
+        """Check that the part of the ledger that was read is still there; a change is reported but never
+        undone.
 
         Raises:
-            LedgerCorruptError: It is not.
+            LedgerCorruptError: That part of the ledger is missing or has changed.
         """
         here, now = _signature(f"{self.root}/{LEDGER_NAME}"), time.monotonic()
         if self._right.get(LEDGER_NAME, ()) == here or now < self._ledger_read_s + LEDGER_EVERY_S:
@@ -284,7 +290,7 @@ class Watched:
 
 
 def _mended(store: Store) -> bool:
-    """Mend in a gap between two writes; return False if there was none."""
+    """Repair the files in a gap between two writes of others; return False if no gap came."""
     for _ in range(TRIES):
         try:
             store.mend(timeout_s=0)
@@ -309,7 +315,7 @@ def _place(path: Path) -> object:
 
 
 def _signature(path: str) -> Signature | None:
-    """Return what changes whenever the file does, or None if there is no file."""
+    """Return the values that change whenever the file at *path* does, or None if there is no file."""
     try:
         status = os.lstat(path)
     except OSError:
@@ -326,7 +332,10 @@ def _signature(path: str) -> Signature | None:
 
 
 def _age_s(path: Path) -> float:
-    """Return the seconds by the wall clock since the file was last written; a wrong clock costs only time."""
+    """Return the seconds since the file was last written, by the wall clock.
+
+    If that clock is wrong, the guard only loses time.
+    """
     try:
         return time.time() - os.lstat(path).st_mtime
     except OSError:
@@ -351,7 +360,7 @@ def _open_plain(path: str, _flags: int) -> int:
 
 
 def _digest(path: Path) -> str | None:
-    """Return the SHA-256 of a plain file, or None if there is none that can be read."""
+    """Return the SHA-256 of a plain file, or None if *path* is not a plain file that can be read."""
     try:
         fd = os.open(path, files.READ)
     except OSError:
@@ -379,24 +388,26 @@ def _feed(digest: hashlib._Hash, fd: int, start: int, end: int) -> None:
 log = logging.getLogger(__name__)
 
 GATHER_S: Final = 0.03
-"""Seconds to wait after an event: an editor makes several of one change."""
+"""Seconds to wait after an event, since an editor causes several events for one change."""
 SWEEP_S: Final = 0.4
-"""Seconds between two looks at all sessions in use. A change without an event is found, looked at twice and
-put back within a second; a hundred sessions take some milliseconds."""
+"""Seconds between two checks of all sessions in use. A change without an event is found, checked twice and
+undone within a second; checking a hundred sessions takes some milliseconds."""
 RESTING_A_SWEEP: Final = 10
-"""Resting sessions that are looked at in a sweep, in turn, beside those in use. Events notify of changes in
-the others; where events come from nowhere, all are looked at in every sweep."""
+"""Number of resting sessions that are checked in each sweep, in turn, beside those in use. Events report
+changes in the other resting sessions; if no events come at all, every session is checked in every sweep."""
 AGAIN_S: Final = 0.05
-"""Seconds before a file that differs is looked at once more: a writer has its record on disk before its
-file."""
+"""Seconds after which a file that differs is checked once more: a writer puts its record on the disk
+before it writes its file."""
 ENDS_WITHIN_S: Final = 5.0
 
 
 class Guard:
-    """A guard that puts back manual changes in one session, or in all live ones of a home; a context manager.
+    """A guard that undoes manual changes in one session, or in all live sessions of a home; a context
+    manager.
 
-    Each change is reported once: which file, what happened, and where the bytes are kept. It waits for no
-    lock, holds the session's own for as long as its files take to compare, and keeps no process from ending.
+    Each change is reported once: which file, what happened, and where its bytes are stored. The guard
+    normally waits for no lock, holds a session's lock only while it compares the files, and keeps no process
+    from ending.
     """
 
     def __init__(
@@ -408,14 +419,14 @@ class Guard:
         say: Callable[[str], None] | None = None,
         application: Application = PLAIN,
     ) -> None:
-        """Guard from `__enter__` on.
+        """Prepare a guard, which starts with `__enter__`.
 
         Args:
             session: The folder of one session.
-            sessions: A folder of sessions: the live ones, and those to come.
+            sessions: A folder of sessions, to guard its live sessions and those that are started later.
             templates: A home's templates: a change there is reported, since it reaches no session that runs.
-            say: Called with a line for each change; None: a warning in Python's log.
-            application: What the sessions' program knows of them beside their tables.
+            say: Called with a line for each change. If None, the line is a warning in Python's log.
+            application: What the program of the sessions knows about them besides their tables.
         """
         self._application = application
         # Events name the folder itself, and come from no link to it.
@@ -445,7 +456,7 @@ class Guard:
         self.close()
 
     def close(self) -> None:
-        """Stop guarding. Twice is no error."""
+        """Stop guarding. A second call does nothing."""
         self._stopped.set()
         self._changes.wake()
         self._thread.join(ENDS_WITHIN_S)
@@ -474,7 +485,7 @@ class Guard:
                 watched.close()
 
     def _keep_looking(self) -> None:
-        """Look at what changed, and at everything from time to time, until the guard is closed."""
+        """Check what has changed, and everything from time to time, until the guard is closed."""
         dirty: set[Path] = set()
         next_sweep = 0.0
         while not self._stopped.is_set():
@@ -492,13 +503,16 @@ class Guard:
                 self._say_failure(f"events were lost ({failure}): the files are looked at twice a second")
 
     def _say_failure(self, line: str) -> None:
-        """Report once an error that the guard survived; an unforeseen one by its class: it may quote text."""
+        """Report once an error that the guard survived.
+
+        An unforeseen error is named by its class only, since its message may quote text of a session.
+        """
         if line not in self._failures:
             self._failures.add(line)
             self._say(f"guard: {line}")
 
     def _watch(self) -> None:
-        """Watch every folder that is not watched yet; one may be made later."""
+        """Start to watch every folder that is not watched yet; a folder may be created later."""
         for folder in [one for one in self._unwatched if one.is_dir()]:
             self._unwatched.remove(folder)
             why = self._changes.watch(folder)
@@ -514,7 +528,8 @@ class Guard:
             yield from filter(self._may_be_live, self._due(self._sessions))
 
     def _due(self, sessions: Path) -> set[Path]:
-        """Return the sessions of this sweep: those that somebody writes to, and some of the others."""
+        """Return the sessions to check in this sweep: those that somebody writes to, and some of the
+        others."""
         if self._is_blind:
             return {*self._watched, *_sessions_in(sessions)}
         due = {root for root, watched in self._watched.items() if not watched.is_resting}
@@ -527,7 +542,7 @@ class Guard:
         return root in self._watched or self._ended.get(root) != _ledger_of(root)
 
     def _root_of(self, path: str) -> Path | None:
-        """Return the session that a changed path belongs to, or None if it is not guarded."""
+        """Return the session to which a changed path belongs, or None if that session is not guarded."""
         if self._session is not None:
             return self._session if path.startswith(f"{self._session}/") else None
         if self._sessions is None or not path.startswith(f"{self._sessions}/"):
@@ -537,7 +552,7 @@ class Guard:
         return root if not name.startswith(".") and self._may_be_live(root) else None
 
     def _look(self, dirty: set[Path]) -> None:
-        """Look at these sessions; those that are to be looked at again soon stay in *dirty*."""
+        """Check the sessions in *dirty*; those that have to be checked again soon stay in it."""
         for root in sorted(dirty):
             if self._stopped.is_set():
                 return
@@ -565,7 +580,7 @@ class Guard:
 
 
 class _Templates:
-    """A home's templates. A session has its own copies, so nothing that changes here reaches it."""
+    """A home's templates. A session has its own copies, so a change here does not reach it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -574,7 +589,7 @@ class _Templates:
             pass  # as they are at first
 
     def look(self) -> Iterator[str]:
-        """Yield a line for each template that has changed since the last look."""
+        """Yield a line for each template that has changed since the last check."""
         there = (str(path.relative_to(self.folder)) for path in self.folder.glob("*/*.md"))
         for path in sorted({*self._seen, *there}):
             signature = _stat(self.folder / path)
@@ -588,7 +603,8 @@ class _Templates:
 
 
 def _sessions_in(folder: Path) -> list[Path]:
-    """Return the paths in *folder* that may be sessions; one that is being made begins with a dot."""
+    """Return the paths in *folder* that may be sessions; the name of an unfinished session begins with a
+    dot."""
     try:
         return [Path(entry) for entry in os.scandir(folder) if not entry.name.startswith(".")]
     except OSError:

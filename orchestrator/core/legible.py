@@ -1,8 +1,8 @@
-"""Text as its reader sees it: no controls, no signs of direction, no zero-width or tag characters.
+"""Text as its reader sees it: without control, direction, zero-width or tag characters.
 
-A terminal obeys controls, and what no person can see may hold orders for a model. So text from outside is
-cleaned where it comes in (`one_line`, `page`). What came into older sessions was not: in what is printed a
-sign stands in the place of each such character (`printable`).
+A terminal obeys control characters, and text that no person can see may contain orders for a model. So text
+from outside is cleaned where it comes in (`one_line`, `page`). Text in older sessions was not cleaned, so
+when it is printed each such character is replaced by a sign (`printable`).
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ INVISIBLE: Final = re.compile(
     "]"
     "|(?<![\u0590-\u1fff])[\u200c\u200d]"  # joiners, but where scripts need them (Arabic, Indic)
 )
-"""Characters that take no room on a page."""
+"""Characters that take no space on a page."""
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")  # a bare CR overwrites
 UNSEEN: Final = re.compile(f"{_CONTROL.pattern}|{INVISIBLE.pattern}")
-"""Characters that no printed line holds."""
+"""Characters that may not be in a printed line."""
 _HALF: Final = re.compile("[\ud800-\udfff]")  # of a character; JSON can spell one, and UTF-8 has none
 
 
@@ -36,12 +36,13 @@ ADDRESS_FORMS: Final = "the name of a folder, or s3://bucket/prefix"
 
 
 def one_line(text: str) -> str:
-    """Return text from outside as one line with single spaces, so that it cannot begin a line of ours."""
+    """Return text from outside as one line with single spaces, so that it cannot start a line of our
+    output."""
     return " ".join(page(text).split())
 
 
 def page(text: str) -> str:
-    """Return text from outside with its lines and tabs as they are; a control becomes a space."""
+    """Return text from outside with its lines and tabs as they are; a control character becomes a space."""
     if not text.isascii():
         text = INVISIBLE.sub("", _HALF.sub("\ufffd", text))
     return _CONTROL.sub(" ", text)
@@ -68,10 +69,11 @@ def text_argument(name: str, value: object, *, max_chars: int | None = None, do:
 
 
 def said_argument(name: str, value: object) -> str:
-    """Return words that a caller gave as the argument *name*; lone surrogates are replaced where kept.
+    """Return words passed in as the argument *name*, unchanged; lone surrogates are replaced where they are
+    stored.
 
     Raises:
-        TypeError: It is no str.
+        TypeError: *value* is not a str.
     """
     if not isinstance(value, str):
         raise TypeError(f"{name} is {type(value).__name__}, not str: give text")
@@ -80,7 +82,7 @@ def said_argument(name: str, value: object) -> str:
 
 @runtime_checkable
 class HasId(Protocol):
-    """A receipt, as far as a write needs it."""
+    """A receipt, as far as a write needs to know it."""
 
     @property
     def id(self) -> str:
@@ -88,11 +90,11 @@ class HasId(Protocol):
 
 
 def receipt_id(given: str | HasId | None) -> str | None:
-    """Return the id of a receipt that was given by itself or by its id; None where none was.
+    """Return the id of a receipt that is passed in as itself or as its id; None if *given* is None.
 
     Raises:
-        TypeError: It is neither.
-        InvalidTextError: It is no text that can be recorded.
+        TypeError: *given* is neither a receipt nor an id.
+        InvalidTextError: The id is not text that can be recorded.
     """
     if given is None:
         return None
@@ -103,10 +105,10 @@ def receipt_id(given: str | HasId | None) -> str | None:
 
 
 def whole_argument(name: str, value: object) -> int:
-    """Return *value*, which a caller gave as the argument *name*, if it is a whole number.
+    """Return *value*, passed in as the argument *name*, if it is a whole number.
 
     Raises:
-        TypeError: It is none.
+        TypeError: *value* is not a whole number.
     """
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} is {type(value).__name__}, not int: give a whole number")
@@ -136,11 +138,11 @@ def mapping_argument(name: str, value: Mapping[str, T] | None, do: str) -> dict[
 
 
 def number_argument(name: str, value: object, *, most: float) -> float:
-    """Return *value*, which a caller gave as the argument *name*, if it is a number from 0 to *most*.
+    """Return *value*, passed in as the argument *name*, if it is a number from 0 to *most*.
 
     Raises:
-        TypeError: It is no number.
-        ValueError: It is another one, infinite or NaN.
+        TypeError: *value* is not a number.
+        ValueError: *value* is out of that range, infinite or NaN.
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"{name} is {type(value).__name__}, not a number: give one from 0 to {most:g}")
@@ -150,12 +152,15 @@ def number_argument(name: str, value: object, *, most: float) -> float:
 
 
 def printable(text: str) -> str:
-    """Return *text* with its lines, so that a terminal obeys none of it: "�" for each invisible character."""
+    """Return *text* with "�" for each invisible or control character, so that a terminal obeys none of it.
+
+    Its lines are kept.
+    """
     return UNSEEN.sub("�", text)
 
 
 def clock(seconds: float) -> str:
-    """Format session or recording time as minutes and seconds, "3:20"; hours only where there are some."""
+    """Format session or recording time as minutes and seconds, "3:20"; with hours only from one hour on."""
     hours, rest = divmod(int(seconds), 3600)
     if hours:
         return f"{hours}:{rest // 60:02}:{rest % 60:02}"
@@ -168,11 +173,12 @@ def clipped(text: str, most_chars: int) -> str:
 
 
 def shown(text: str) -> str:
-    """Return text from outside as one line that a terminal shows, and does not obey; its margin is kept."""
+    """Return text from outside as one line that a terminal shows but does not obey; leading spaces stay."""
     margin = text[: len(text) - len(text.lstrip(" "))]
     return margin + " ".join(printable(text).split())
 
 
 def counted(number: int, one: str, several: str = "") -> str:
-    """Count something in words: "1 slide", "3 slides"; *several* where an "s" does not make the plural."""
+    """Format a number with its noun: "1 slide", "3 slides"; *several* is the plural if it is not *one*
+    with an "s"."""
     return f"{number} {one if number == 1 else several or f'{one}s'}"

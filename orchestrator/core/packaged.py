@@ -1,4 +1,4 @@
-"""YAML that comes with the package: word lists, the question bank, prices."""
+"""Reading YAML that comes with the package: word lists, the question bank, prices."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def packaged_yaml(name: str | Path, *, as_written: bool = False) -> Any:
     Lists come as tuples, since every caller is given the same value.
 
     Args:
-        as_written: Every value is a text as it is written, "no" and "4.20" too.
+        as_written: Whether every value is returned as the text that is written, "no" and "4.20" too.
 
     Raises:
-        InstallationError: The file is missing or is not the YAML that was shipped.
+        InstallationError: The file is missing, or is not valid YAML as it was shipped.
     """
     import yaml  # 0.02 s to import: a command that needs no such file does not pay for it
 

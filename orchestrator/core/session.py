@@ -1,8 +1,9 @@
-"""A session of any crew of agents, and the home that it is started in.
+"""A session of any crew of agents, and the home in which it is started.
 
-A crew is a folder: `templates/` and `session-templates/` hold what its agents are and what a session begins
-with, `table.yaml` which files a session has, who writes each, and in which order each agent reads them. The
-core knows nothing else of a crew; a board panel's rehearsal is one class on it (`orchestrator.rehearsal`).
+A crew is a folder: `templates/` says what its agents are, `session-templates/` with what a session begins,
+and `table.yaml` which files a session has, who writes each, and in which order each agent reads them. The
+core knows nothing else about a crew; a board panel's rehearsal is one class on top of it
+(`orchestrator.rehearsal`).
 """
 
 from __future__ import annotations
@@ -40,10 +41,10 @@ if TYPE_CHECKING:
     from orchestrator.core.verify import Verification
 
 MAX_TASK_CHARS: Final = 20_000
-"""Maximum characters of a task: ten pages, which stand in the ledger with every context; our own limit."""
+"""Maximum characters of a task, ten pages; our own limit. A task is recorded in the ledger with every
+context."""
 MAX_NAME_CHARS: Final = 200
-"""Maximum characters of an engine's name, a receipt's id in a receipt and a session's title; our own
-limit."""
+"""Maximum characters of an engine's name and of a session's title; our own limit."""
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +53,7 @@ log = logging.getLogger(__name__)
 class Home(folder.Home):
     """One home folder: a crew's templates, blueprints and table, and its sessions.
 
-    Making one reads nothing; each part is read where it is used.
+    Creating the object reads nothing; each part is read when it is used.
     """
 
     def __init__(self, root: str | Path) -> None:
@@ -60,7 +61,7 @@ class Home(folder.Home):
 
     @property
     def application(self) -> Application:
-        """What the program whose home it is knows of its sessions."""
+        """What the program to which this home belongs knows about its sessions."""
         from orchestrator.core.store.application import PLAIN
 
         return PLAIN
@@ -144,7 +145,7 @@ class Home(folder.Home):
 class Session:
     """One session. Safe to use from several threads and processes; a context manager.
 
-    A write that returned is on the disk. Whoever opens the same session elsewhere sees it.
+    When a write returns, it is on the disk, and other processes that have opened the session see it.
     """
 
     _context_task: ClassVar[str] = "context"
@@ -158,10 +159,10 @@ class Session:
     def open(
         cls, home: Any, session: str | Path, *, on_repair: Callable[[Repair], None] | None = None
     ) -> Self:
-        """Open a session of *home* by id, unique prefix, `last`, or path; of no home (None) by its path.
+        """Open a session of *home* by id, unique prefix, `last`, or path. If *home* is None, by path only.
 
         Raises:
-            UsageError: A name without a home.
+            UsageError: *session* is a name, and *home* is None.
             SessionNotFoundError, LedgerCorruptError
         """
         from orchestrator.core.context.assemble import Assembler, read_templates
@@ -184,17 +185,18 @@ class Session:
 
     @property
     def id(self) -> str:
-        """The session's id, as its first record says it."""
+        """The session's id, as its first record states it."""
         return self._store.opening.id
 
     @property
     def name(self) -> str:
-        """What its home calls it: its folder's name, which tells a copy from it; elsewhere its id."""
+        """The session's name in its home, which is its folder's name and so differs for a copy; elsewhere
+        its id."""
         return self.path.name if self._is_at_home else self.id
 
     @property
     def title(self) -> str:
-        """What the session is about; "" where nobody said."""
+        """What the session is about, or "" if nobody said."""
         opening = self._store.opening
         return opening.title or opening.deck_title or opening.deck_name
 
@@ -205,7 +207,7 @@ class Session:
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """Who is given contexts in this session."""
+        """The agents that are given contexts in this session."""
         return self._store.layout.agents
 
     @property
@@ -223,7 +225,10 @@ class Session:
 
     @property
     def ledger_head(self) -> str:
-        """The last record's hash. Kept elsewhere, it shows whether the session was rolled back."""
+        """The hash of the last record.
+
+        Stored elsewhere, it shows later whether the session was rolled back.
+        """
         self._store.catch_up()
         return self._store.head
 
@@ -239,11 +244,12 @@ class Session:
     def append(self, path: str, text: str, *, by: str, receipt: str | Receipt | None = None) -> int:
         """Add *text* to the end of an append-only file and return the record's number.
 
-        Durable when it returns. Earlier bytes are never touched; a missing final newline is added.
+        The text is on the disk when this returns. Earlier bytes are never changed; a missing final newline is
+        added.
 
         Args:
             by: The writer, as the file's row names it.
-            receipt: That of the context which the text came from, or its id.
+            receipt: The receipt, or its id, of the context that the text came from.
 
         Raises:
             UnknownFileError, ImmutableFileError, SessionFrozenError, WriterNotAllowedError, AppendOnlyError,
@@ -252,7 +258,9 @@ class Session:
         return self._store.append(path, text, by=by, receipt=receipt)
 
     def write(self, path: str, text: str, *, by: str, receipt: str | Receipt | None = None) -> int:
-        """Write a whole file, by its class once, a few times or always, and return the record's number.
+        """Write a whole file and return the record's number.
+
+        The file's class says how often that is possible.
 
         Args:
             by, receipt: As at `append`.
@@ -264,7 +272,7 @@ class Session:
         return self._store.write(path, text, by=by, receipt=receipt)
 
     def read(self, path: str) -> str:
-        """Return a session file's text as the ledger has it; "" where it has not been written.
+        """Return a session file's text as the ledger records it, or "" if it has not been written.
 
         Raises:
             UnknownFileError: The table has no such file.
@@ -290,7 +298,7 @@ class Session:
         return self._store.note(type, fields, by=by)
 
     def notes(self, type: str | None = None) -> list[Note]:
-        """Return the notes of programs, in order; those of *type* alone where one is named."""
+        """Return the notes of programs, in order. If *type* is given, only the notes of that type."""
         from orchestrator.core import crew
 
         if type is not None:
@@ -299,29 +307,29 @@ class Session:
         return crew.notes_of(self._store, type)
 
     def transaction(self, timeout_s: float | None = None) -> AbstractContextManager[Draft]:
-        """Hold the session's lock over several reads and writes, which count all or none.
+        """Lock the session for several reads and writes, which are all kept or all undone.
 
-        What is written goes through what the block is given: `with session.transaction() as tx:`, then
-        `tx.append`, `tx.write`, `tx.note` and `tx.read`, which mean what the session's own do. It is durable
-        when the block ends; an exception that leaves the block undoes it.
+        In the block, write through the draft that it is given: `with session.transaction() as tx:`, then
+        `tx.append`, `tx.write`, `tx.note` and `tx.read`, which do what the session's own methods do. The
+        writes are on the disk when the block ends; an exception that leaves the block undoes them.
 
         Args:
-            timeout_s: Seconds for which the lock is waited for; None: 5.
+            timeout_s: Seconds to wait for the lock; if None, 5.
 
         Raises:
-            SessionBusyError: Another writer held the session all that time; it may be tried again.
-            TransactionOpenError: This thread holds a transaction: hand that one on.
+            SessionBusyError: Another writer held the lock all that time; the call may be tried again.
+            TransactionOpenError: This thread is already in a transaction: pass that one on.
         """
         return self._store.transaction(timeout_s)
 
     def guard(self, say: Callable[[str], None] | None = None) -> AbstractContextManager[object]:
-        """Put back within a second, while the block lasts, what is changed by hand in the folder.
+        """Undo changes that are made by hand in the session's folder, within a second, while the block lasts.
 
-        The bytes that stood there are kept in `ledger/rejected/`; contexts never hold them.
+        The changed bytes are stored in `ledger/rejected/`; contexts never contain them.
 
         Args:
-            say: Called with a line for each change, from a thread of its own; None: a warning in Python's
-                log.
+            say: Called with a line for each change, from a separate thread. If None, the line is a warning in
+                Python's log.
         """
         from orchestrator.core.guard import Guard
 
@@ -370,7 +378,8 @@ class Session:
         """Return the context of *receipt*, or of the receipt with this id, byte for byte.
 
         Raises:
-            ReceiptError: There is no such receipt, or a file is not what it says; the message names it.
+            ReceiptError: There is no such receipt, or a file differs from what the receipt says; the message
+                names the file.
         """
         if isinstance(receipt, str):
             return self._assembler.rebuild(self.receipt(receipt))
@@ -383,7 +392,7 @@ class Session:
         """Return a receipt by its id.
 
         Raises:
-            ReceiptError: There is none.
+            ReceiptError: There is no such receipt.
         """
         return self._assembler.receipt(text_argument("receipt_id", receipt_id))
 
@@ -394,13 +403,15 @@ class Session:
     # ------------------------------------------------------------------ the end
 
     def end(self) -> str:
-        """End the session: freeze its files for ever. Return the ledger's head: keep it elsewhere.
+        """End the session: make its files read-only for ever.
 
-        Twice is no error: the second call returns the same head.
+        Return the ledger's head, to be stored elsewhere.
+
+        A second call does nothing and returns the same head.
 
         Raises:
-            StoreError: A file is not what the ledger says; nothing was recorded.
-            SessionBusyError: Another writer holds the session.
+            StoreError: A file differs from what the ledger says; nothing was recorded.
+            SessionBusyError: Another writer holds the session's lock.
         """
         from orchestrator.core.archive.freeze import end_session
 
@@ -408,16 +419,16 @@ class Session:
         return self._store.head
 
     def archive(self, url: str | None = None, *, endpoint_url: str | None = None) -> Archived:
-        """Archive the ended session as a BagIt bag, read it back, and compare.
+        """Archive the ended session as a BagIt bag, then read the archive back and compare it.
 
         Args:
-            url: A folder, `file://…` or `s3://bucket/prefix`; None: the home's `archives/`.
-            endpoint_url: An S3-compatible server; None: `GREENROOM_S3_ENDPOINT`.
+            url: A folder, `file://…` or `s3://bucket/prefix`. If None, the home's `archives/`.
+            endpoint_url: The address of an S3-compatible server. If None, that in `GREENROOM_S3_ENDPOINT`.
 
         Raises:
-            SessionStateError: It has not ended.
-            UsageError: It lies outside of a home and no address is given, or the address is none.
-            ArchiveError: The archive could not be completed; calling it again sends the rest.
+            SessionStateError: The session has not ended.
+            UsageError: The session is in no home and *url* is None, or *url* is not an address of a store.
+            ArchiveError: The archive could not be completed; a second call sends the rest.
         """
         from orchestrator.core import crew
 
@@ -436,22 +447,23 @@ class Session:
         return crew.archive(self._store, self.home if self._is_at_home else None, to, server)
 
     def verify(self) -> Verification:
-        """Verify that every rule was kept by every write, and every file is what the ledger says.
+        """Verify that every write kept every rule, and that every file is what the ledger says.
 
         Raises:
-            HomeError: What its home knows of its archives cannot be read.
+            HomeError: The home's register of the session's archives cannot be read.
         """
         from orchestrator.core import crew
 
         return crew.verify(self._store, self.home, is_at_home=self._is_at_home)
 
     def repair(self) -> tuple[Repair, ...]:
-        """Mend what an unclean end left, and return it: a torn last record, files that are behind.
+        """Repair what an unclean end left, such as a torn last record or files that are behind; return the
+        repairs.
 
-        A session that is degraded may be written again, if the disk takes a new file.
+        A degraded session may be written again, if the disk accepts a new file.
 
         Raises:
-            SessionFrozenError: It has ended, and is changed no more.
+            SessionFrozenError: The session has ended and cannot be changed.
             StoreWriteError: The disk still refuses.
         """
         store = self._store
@@ -461,7 +473,7 @@ class Session:
         return tuple(store.repairs)
 
     def close(self) -> None:
-        """Write the receipts that wait, and close the files. Twice is no error."""
+        """Write the waiting receipts, and close the files. A second call does nothing."""
         self._store.close()
 
     def __enter__(self) -> Self:
@@ -474,14 +486,15 @@ class Session:
 
 
 def store_of(session: Session) -> Store:
-    """Return the store of a session's ledger and files, as of its last record; for the ways in."""
+    """Return the store of a session, brought up to date; for the package's interfaces, which need more
+    than `Session`."""
     store = session._store
     store.catch_up()
     return store
 
 
 def peek(session: Session, agent: str, task: str) -> Context:
-    """Return what *agent* would be given now, and record nothing.
+    """Return what *agent* would be given now, without recording a receipt.
 
     Raises:
         UsageError: *agent* has no seat.
@@ -492,7 +505,7 @@ def peek(session: Session, agent: str, task: str) -> Context:
 
 
 def keep(session: Session, context: Context) -> None:
-    """Record the receipt of a context that `peek` returned; on an ended session record nothing."""
+    """Record the receipt of a context that `peek` returned. If the session has ended, record nothing."""
     from orchestrator.core.context.receipt import recorded
 
     store = session._store
@@ -501,11 +514,11 @@ def keep(session: Session, context: Context) -> None:
 
 
 def find_session(home: folder.Home | None, session: str | Path) -> Path:
-    """Return the folder of a session by id, unique prefix, `last`, or path.
+    """Return the folder of the session that *session* names: an id, a unique prefix, `last`, or a path.
 
     Raises:
-        UsageError: A name without a home.
-        SessionNotFoundError: None or several fit.
+        UsageError: *session* is a name, and *home* is None.
+        SessionNotFoundError: No session or several sessions fit.
     """
     if isinstance(session, Path):
         return session_folder(session)

@@ -1,4 +1,4 @@
-"""How a session's folder is made: aside, whole, and then given its name. A start that fails leaves nothing.
+"""Making a session's folder: aside, completely, and only then under its name. A failed start leaves nothing.
 
 Source: DESIGN.md, section 6.
 """
@@ -28,11 +28,12 @@ def make_session(home: Home, session_id: str, make: Callable[[Path], None]) -> P
     """Make a session's folder in *home* and return it.
 
     Args:
-        make: Makes all of it, durably, in the folder that it is given, which nobody takes for a session yet.
+        make: Makes the whole folder at the path that it is given and puts it on the disk. The folder is not
+            seen as a session yet.
 
     Raises:
-        SessionExistsError: The home has a session of this id, or of one that differs in case alone.
-        HomeError: The disk refused; nothing is left behind.
+        SessionExistsError: The home has a session with this id, or with an id that differs only in case.
+        HomeError: The disk refused to write; nothing is left behind.
     """
     target = home.sessions / session_id
     try:
@@ -63,7 +64,10 @@ def make_session(home: Home, session_id: str, make: Callable[[Path], None]) -> P
 
 
 def _refuse_twins(home: Home, wanted: str) -> None:
-    """Refuse ids that differ only in case or in how a letter is composed: some disks take them for one."""
+    """Refuse an id that differs from an existing one only in case or in how a letter is composed.
+
+    Some disks treat two such names as one.
+    """
     for folder in home.sessions.iterdir():
         if _folded(folder.name) == _folded(wanted):
             raise SessionExistsError(
@@ -80,11 +84,11 @@ def blueprints(
 ) -> Callable[[str], str]:
     """Return a function from a session file's path to its rendered blueprint.
 
-    Only blueprints are templates; nothing that a session is given is ever compiled.
+    Only blueprints are compiled as templates, never a text that a session is given.
 
     Args:
-        fields: What every blueprint may name.
-        agents: What a blueprint in an agent's folder finds as `agent`, by the agent's id.
+        fields: The values that every blueprint may name.
+        agents: The value of `agent` in a blueprint in an agent's folder, by the agent's id.
         given: The argument by which a caller gives fields of their own, for the message; "": there is none.
     """
     from jinja2 import TemplateError, UndefinedError
@@ -136,9 +140,9 @@ def _environment() -> Environment:
 
 
 def keep_copy(path: Path, raw: bytes) -> None:
-    """Put a copy that the session keeps at *path*, durably and read-only.
+    """Write a copy that the session keeps at *path*; it is on the disk when this returns, and read-only.
 
-    So whoever opens a kept deck in an office program gets no "save" that would change it.
+    So an office program that opens a deck stored here offers no "save" that would change it.
 
     Raises:
         OSError: The disk refused.
@@ -153,7 +157,7 @@ def keep_copy(path: Path, raw: bytes) -> None:
 
 
 def sync_folder(path: Path) -> None:
-    """Sync the folder at *path*.
+    """Put the entries of the folder at *path* on the disk.
 
     Raises:
         OSError: The disk refused.

@@ -1,8 +1,8 @@
 """The table of a session's files: class, writers, size limit, and the order in which agents read them.
 
-A `Table` is data: a home's `table.yaml`, or what a session's first record holds of it. Seated with a
-panel it is the session's `SeatedTable`. Writers, assembler, verifier and documents read that; nothing else
-in the package knows the name of a session file's class or who may write it.
+A `Table` is data: a home's `table.yaml`, or the table in a session's first record. With a panel in its seats
+it becomes the session's `SeatedTable`. Writers, assembler, verifier and documents read the latter; nothing
+else in the package knows the name of a session file's class or who may write it.
 
 Source: DESIGN.md, sections 2 and 3; trust.md, "Bad inputs" (names).
 """
@@ -33,15 +33,16 @@ CONFIG: Final = "shared/session-config.md"
 TRANSCRIPT: Final = "shared/presenter-transcript.md"
 HISTORY: Final = "shared/exchange-history.md"
 AGENT: Final = "<agent>"
-"""Stands for an agent's id, in a path and among writers."""
+"""The placeholder for an agent's id, in a path and among writers."""
 
 RESERVED: Final = frozenset((
     "shared", "facts", "trace", "source", "ledger", "templates", "start", "transcript", "intel",
     "summariser", "panelist",
 ))  # fmt: skip
-"""Names that an agent cannot have: folders of a session, and writers that are no agents."""
+"""Names that an agent cannot have: folders of a session, and writers that are not agents."""
 _OWN_FOLDERS: Final = frozenset(("facts", "trace", "source", "ledger", "templates", "panelist"))
-"""Folders in which no row can have a file: the program's own, and where a home keeps blueprints of seats."""
+"""Folders in which no row can have a file: the program's own, and the one for a home's blueprints of
+seats."""
 
 # A folder's name, a part of object keys and of `--panel a,b`: no case twins, no dots, nothing a shell reads.
 # Matched whole: `$` would let a trailing newline through (trust.md, "The store").
@@ -53,14 +54,15 @@ _TEMPLATE: Final = re.compile(rf"templates/({_FOLDER})/[a-z0-9][a-z0-9.-]*")
 _SIZE: Final = re.compile(r"(\d{1,9}) (KiB|MiB)")
 
 MAX_PATH_CHARS: Final = 128
-"""Maximum characters of a path: those that fit the head of a ledger's record (`store/ledger.py`), with the
-longest agent's name."""
+"""Maximum characters of a path: as many as fit into the head of a ledger's record (`store/ledger.py`)
+together with the longest agent's name."""
 MAX_REVISIONS: Final = 5
-"""Maximum revisions of a write-few file whose row names no number: DESIGN.md, section 3."""
+"""Maximum revisions of a write-few file whose row states no number (DESIGN.md, section 3)."""
 MAX_APPEND_BYTES: Final = 1 * MIB
-"""Maximum size of one append; a spoken segment is some hundred bytes, so this is far above any real one."""
+"""Maximum size of one append. A spoken segment is some hundred bytes, so this is far above any real
+append."""
 MAX_FILE_BYTES: Final = 512 * MIB
-"""Maximum size of one file, since the ledger that holds it can be no larger (`store/files.py`)."""
+"""Maximum size of one file: that of the ledger which contains it (`store/files.py`)."""
 _DEFAULT_FILE_BYTES: Final = 16 * MIB
 # A table of more is another kind of file; our own limits, which keep a forged first record small.
 _MAX_ROWS: Final = 256
@@ -96,7 +98,7 @@ class SessionFile:
     withheld: bool = False  # what is said off the record is heard here
 
     def plain(self) -> dict[str, Any]:
-        """Return the row as JSON, without its path; a property that it does not have is left out."""
+        """Return the row as JSON, without its path and without the properties that it does not have."""
         plain: dict[str, Any] = {
             "class": self.mutability.value,
             "by": list(self.writers),
@@ -114,10 +116,10 @@ _TABLE_KEYS: Final = ("table", "version", "agents", "seats", "files", "order")
 
 
 def check_agent_name(name: str) -> str:
-    """Return *name* if an agent may have it.
+    """Return *name* if an agent may have that name.
 
     Raises:
-        UsageError: It is an invalid agent name, or a reserved one.
+        UsageError: *name* is an invalid agent name, or reserved.
     """
     if not AGENT_NAME.fullmatch(name):
         raise UsageError(
@@ -132,7 +134,7 @@ def check_session_id(name: str) -> str:
     """Return *name* if a session may have it as its id.
 
     Raises:
-        UsageError: It is not safe as a file name and an object key, or is the word `last`.
+        UsageError: *name* is not safe as a file name and an object key, or is the word `last`.
     """
     if not SESSION_ID.fullmatch(name):
         raise UsageError(
@@ -146,7 +148,7 @@ def check_session_id(name: str) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """The table for any panel: `<agent>` stands for each panelist, in paths, writers and orders."""
+    """The table for any panel: in paths, writers and orders, `<agent>` stands for each panelist."""
 
     name: str
     version: int
@@ -161,16 +163,16 @@ class Table:
         """Read a table from plain lists and mappings, and check all of it.
 
         Args:
-            plain: As a home's `table.yaml` or a ledger's first record holds it.
-            place: Where something stands, in words, by its keys from the outermost on.
+            plain: The table as it is in a home's `table.yaml` or a ledger's first record.
+            place: Returns in words the place of something in the table, from its keys.
 
         Raises:
-            ConfigurationError: Something in it cannot be meant; the message begins with its place.
+            ConfigurationError: Something in the table cannot be meant; the message begins with its place.
         """
         return _Reader(place).table(plain)
 
     def plain(self) -> dict[str, Any]:
-        """Return the table as JSON, as the first record of a session holds it."""
+        """Return the table as JSON, in the form that a session's first record stores."""
         return {
             "table": self.name,
             "version": self.version,
@@ -187,14 +189,14 @@ class Table:
         return hashlib.sha256(plain.encode()).hexdigest()
 
     def companions(self, agent: str) -> tuple[str, ...]:
-        """Return the names of the templates in *agent*'s own folder, in the order in which it reads them."""
+        """Return the names of the templates in *agent*'s own folder, in its reading order."""
         key = agent if agent in self.agents else AGENT
         own = f"templates/{key}/"
         return tuple(path.removeprefix(own) for path in self.orders.get(key, ()) if path.startswith(own))
 
     @cached_property
     def taken_names(self) -> frozenset[str]:
-        """Names that no panelist can have: of folders and writers of this table."""
+        """Names that no panelist can have: those of folders and writers of this table."""
         folders = {path.partition("/")[0] for path in self.files}
         folders |= {
             path.split("/")[1] for order in self.orders.values() for path in order if _is_template(path)
@@ -239,7 +241,7 @@ class Table:
 
 
 def _all_of(writers: Iterable[str], agents: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the writers with *agents* in place of `<agent>`, each once."""
+    """Return *writers* with *agents* in place of `<agent>`, each once."""
     return tuple(
         dict.fromkeys(one for writer in writers for one in (agents if writer == AGENT else (writer,)))
     )
@@ -260,23 +262,23 @@ class SeatedTable:
 
     @cached_property
     def templates(self) -> tuple[str, ...]:
-        """Paths of the immutable files that this session is started with."""
+        """Paths of the immutable files with which this session is started."""
         named = (path for agent in self.agents for path in self.orders[agent] if _is_template(path))
         return tuple(dict.fromkeys(named))
 
     @cached_property
     def streams(self) -> tuple[str, ...]:
-        """Paths of what a token budget shortens and the watermark cuts; at most one."""
+        """Paths of the files that a token budget shortens and the watermark cuts; at most one."""
         return tuple(path for path, row in self.files.items() if row.stream)
 
     @cached_property
     def marks(self) -> tuple[str, ...]:
-        """Paths of the files in which a write moves the watermark; at most one."""
+        """Paths of the files to which a write moves the watermark; at most one."""
         return tuple(path for path, row in self.files.items() if row.marks)
 
     @cached_property
     def withheld(self) -> tuple[str, ...]:
-        """Paths of the files in which what is said off the record is heard."""
+        """Paths of the files in which words spoken off the record are heard."""
         return tuple(path for path, row in self.files.items() if row.withheld)
 
     def file(self, path: str) -> SessionFile:
@@ -321,12 +323,12 @@ def _is_template(path: str) -> bool:
 # ---------------------------------------------------------------------- reading
 
 Keys = tuple[str, ...]
-"""Where something stands in a table: the keys from the outermost on, an entry of a list by its text."""
+"""A place in a table: the keys from the outermost on, with an entry of a list named by its text."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """A checker of a table, part by part; the first invalid thing is refused."""
+    """A reader that checks a table part by part, and refuses it at the first invalid thing."""
 
     place: Callable[[Keys], str]
 
@@ -477,7 +479,7 @@ class _Reader:
     # ------------------------------------------------------------------ values
 
     def _mapping(self, value: object, keys: Keys, known: Iterable[str] = ()) -> Mapping[str, Any]:
-        """Return the value, a mapping with none but the keys in *known*, if there are any."""
+        """Return *value* if it is a mapping; if *known* is not empty, only with keys that are in *known*."""
         if not isinstance(value, Mapping):
             self.refuse(keys, "must be lines of `key: value`")
         known = tuple(known)
@@ -490,7 +492,7 @@ class _Reader:
         return value
 
     def _names(self, value: object, keys: Keys, most: int = _MAX_SEATS) -> tuple[str, ...]:
-        """Return a list of texts, each once; one alone may stand for a list of it."""
+        """Return a list of texts, each once; a single text stands for a list of one."""
         items = [value] if isinstance(value, str) else value
         if not isinstance(items, list | tuple) or not all(isinstance(item, str) for item in items):
             self.refuse(keys, "must be a list of texts, as in [a, b]")
@@ -508,7 +510,7 @@ class _Reader:
 
 
 def _doubles(items: Iterable[str]) -> Iterator[tuple[str, bool]]:
-    """Yield each item, and whether it stood there before."""
+    """Yield each item, and whether an equal item came before it."""
     seen: set[str] = set()
     for item in items:
         yield item, item in seen
@@ -516,7 +518,7 @@ def _doubles(items: Iterable[str]) -> Iterator[tuple[str, bool]]:
 
 
 def _near(name: object, known: Iterable[str]) -> str:
-    """Return a question for the known name that *name* is a slip of, or ""."""
+    """Return a question for the known name of which *name* is a misspelling, or ""."""
     import difflib  # only where something is wrong
 
     near = difflib.get_close_matches(name, list(known), 1) if isinstance(name, str) else []
@@ -524,5 +526,5 @@ def _near(name: object, known: Iterable[str]) -> str:
 
 
 def _shown(value: object) -> str:
-    """Return a value on one short line, whatever is in it."""
+    """Return a value on one short line, whatever it contains."""
     return ascii(value)[:60] if value is not None else "missing"

@@ -1,4 +1,4 @@
-"""Typed values ↔ plain JSON: what a ledger record carries beside its text.
+"""Conversion between typed values and plain JSON, for what a ledger record carries beside its text.
 
 A value is a frozen dataclass. On disk it is an object with its fields and a `type`;
 fields that equal their default are left out, so a later release may add fields with
@@ -30,14 +30,14 @@ def to_json(value: Any) -> Any:
 
 
 def from_json(kind: type[T], plain: Any) -> T:
-    """Return the frozen dataclass, or tuple of them, that `to_json` wrote; other keys are passed over.
+    """Return the dataclass, or tuple of dataclasses, from what `to_json` wrote; other keys are skipped.
 
-    msgspec and no pydantic: making its validators took 8 % of the processor time of `greenroom list`, and
-    11 % of that of `show`. And no reader of our own: of a rehearsal's records it took three to six times as
-    long (`scripts/bench records`).
+    This uses msgspec and not pydantic, whose validators took 8 % of the processor time of `greenroom list`
+    and 11 % of that of `show` to build. A reader of our own took three to six times as long for a rehearsal's
+    records (`scripts/bench records`).
 
     Raises:
-        ValueError: *plain* is not of this shape.
+        ValueError: *plain* does not have the shape of *kind*.
     """
     import msgspec  # 0.03 s to import: only where a record is read
 

@@ -1,1 +1,1 @@
-"""JSON documents, each for one question: `--json` prints them, the HTTP API answers with them."""
+"""JSON documents, each the answer to one question: `--json` prints them, the HTTP API sends them."""

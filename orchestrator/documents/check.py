@@ -1,4 +1,4 @@
-"""What a deck (and speech) says, and its contradictions, without a session."""
+"""The content of a deck (and of speech), and its contradictions, without a session."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from orchestrator.panel.loop.contradictions import propose
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The engine to ask."""
+    """The engine that is to be asked."""
 
     engine: Engine
     wanted: str  # the name of the engine that was asked for
@@ -42,7 +42,8 @@ class Asked:
 
     @property
     def failed(self) -> str | None:
-        """Why the offline panel answers and not the engine asked for, as of now, or None if it does not."""
+        """The reason why the offline panel answers instead of the engine that was asked for, or None if it
+        does not."""
         took_over = self.engine.took_over if isinstance(self.engine, HasFallback) else None
         return self.refused or took_over
 
@@ -55,18 +56,18 @@ def asked_engine(
     say: Callable[[str], None] = lambda line: None,
     calls: Calls | None = None,
 ) -> Iterator[Asked]:
-    """Open the engine, checked, and close it after the block; if it cannot work, use the offline one.
+    """Open an engine that was checked, and close it after the block; if it cannot work, use the offline one.
 
-    What needs no session is worth having without a model too, so nothing of a model's stops it.
+    Results that need no session are useful without a model too, so a model's failure does not stop them.
 
     Args:
-        name: None: as the configuration says.
-        model: None: likewise.
-        say: Told in one line when the budget is nearly used up, and when the offline panel takes over.
-        calls: Where whoever waits sees the calls.
+        name: The engine's name. If None, that in the configuration.
+        model: The model's name. If None, that in the configuration.
+        say: Called with a line when the budget is nearly used up, and when the offline panel takes over.
+        calls: An object that shows the calls to a model to whoever waits for them.
 
     Raises:
-        UsageError: There is no such engine, or its address is none.
+        UsageError: There is no such engine, or its address is not valid.
     """
     wanted = name or config.engine
     used = config if model is None else replace(config, model=model)
@@ -90,7 +91,8 @@ def reading_engine(
     say: Callable[[str], None] = lambda line: None,
     calls: Calls | None = None,
 ) -> Iterator[Asked | None]:
-    """Open the engine as `asked_engine` does; None if it follows rules, which add nothing to arithmetic."""
+    """Open the engine as `asked_engine` does; yield None if it follows rules, which add nothing to
+    arithmetic."""
     with asked_engine(config, name, model, say, calls) as asked:
         yield asked if asked.refused is not None or understands(asked.engine) else None
 
@@ -100,7 +102,7 @@ def reading_engine(
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """Everything that one check found."""
+    """Everything that one check of a deck found."""
 
     deck: Deck
     kind: Kind
@@ -114,12 +116,12 @@ class Checked:
 
     @property
     def computed(self) -> list[Tension]:
-        """The tensions that are contradictions by arithmetic, and counted as such."""
+        """The contradictions that were found by arithmetic, and are counted as such."""
         return [one for one in self.found if one.class_ != READ]
 
     @property
     def doubtful(self) -> list[Tension]:
-        """The tensions that no figure decides: both quotes stand, and the presenter is asked."""
+        """The contradictions that numbers cannot decide: both quotes exist, and the presenter is asked."""
         return [one for one in self.found if one.class_ == READ]
 
 
@@ -130,12 +132,12 @@ def check(
     kind: str | None,
     speaker: str | None = None,
 ) -> Checked:
-    """Read the deck; check the arithmetic, and have an engine read the whole as well.
+    """Read the deck and check its arithmetic; if an engine is given, have it read the whole as well.
 
     Args:
-        asked: Who reads; None: nobody.
-        kind: Of deck; None: as it is read.
-        speaker: The presenter's label in the recording; None: whoever clearly speaks most.
+        asked: The engine that reads, or None.
+        kind: The kind of deck. If None, it is detected.
+        speaker: The presenter's label in the recording. If None, the label that clearly speaks most.
 
     Raises:
         DeckError: The deck cannot be read.

@@ -13,10 +13,12 @@ Form = Literal["text", "messages", "receipt"]
 
 
 def check_seat(session: AnySession, agent: str) -> None:
-    """Refuse an agent without a seat; people know a panelist by name, and a command by id.
+    """Refuse an agent that has no seat in the session.
+
+    People know a panelist by name and commands by id, so the message gives both.
 
     Raises:
-        UsageError: It has none; the message says who sits here.
+        UsageError: The agent has no seat; the message says who has one.
     """
     agents = store_of(session).layout.agents
     if agent not in agents:
@@ -30,13 +32,16 @@ def check_seat(session: AnySession, agent: str) -> None:
 
 
 def messages_json(session: AnySession, found: Context, layout: str | None) -> dict[str, Any]:
-    """Return `system` and `messages` in *layout*, else as sent, else as the session is set."""
+    """Return `system` and `messages` in *layout*.
+
+    If it is None, they have the layout in which they were sent, or else the session's.
+    """
     own = session.rehearsal.options.layout if is_rehearsal(session) else None
     return found.messages(layout or found.receipt.layout or own)
 
 
 def receipt_json(found: Context, *, is_recorded: bool) -> dict[str, Any]:
-    """Return the receipt; its id is null if it is neither in the ledger nor about to be."""
+    """Return the receipt; its id is null if it is not recorded in the ledger and will not be."""
     return {
         "receipt": found.receipt.id if is_recorded else None,
         "agent": found.agent,

@@ -1,4 +1,4 @@
-"""The result of erasing or forgetting: what is gone, and where the same words still stand."""
+"""The result of erasing or forgetting: what was removed, and where the same words still are."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from orchestrator.rehearsal.erasing import Erased, all_archives
 
 
 def only_archived(home: Home, session: str) -> tuple[str, ...]:
-    """Return the archives of a session that is no longer in the home; none if it is, or is unknown."""
+    """Return the archives of a session that is no longer in the home; empty if it is there or unknown."""
     if session == "last" or not SESSION_ID.fullmatch(session) or os.path.lexists(home.sessions / session):
         return ()
     return tuple(dict.fromkeys(one.archive for one in all_archives(home, session)))
 
 
 def erasure_json(home: Home, session: str, comments: int) -> dict[str, Any]:
-    """Return what erasing a session would remove from the home or an archive, and where its words stand.
+    """Return what erasing a session would remove from the home or an archive, and where its words would
+    remain.
 
     Copies that somebody made (restored, exported, downloaded, printed) are not known here.
     """
@@ -61,7 +62,8 @@ def forgotten_json(done: Forgotten, left: dict[str, Any]) -> dict[str, Any]:
 
 
 def left_over_json(home: Home, done: Forgotten) -> dict[str, Any]:
-    """Return where erased words still stand: sessions, archives, scratchpads, and what stays by itself."""
+    """Return where erased words still are: sessions, archives, scratchpads, and memories and goals that
+    stay."""
     sessions = [str(home.sessions / one) for one in done.sessions if (home.sessions / one).is_dir()]
     archives = [kept.archive for one in done.sessions for kept in uploads_of(home, one)]
     if done.sessions and home.archives.is_dir():

@@ -45,9 +45,11 @@ if TYPE_CHECKING:
 
 
 MIN_NEW: Final = 20
-"""Ledgers read anew from which on the cache is written: to read fewer takes less than a tenth of a second."""
+"""Minimum number of ledgers that were read anew for the cache to be written; reading fewer takes less than
+a tenth of a second."""
 SETTLED_NS: Final = 50_000_000
-"""A ledger touched more lately may be touched again within one tick of the file system's clock."""
+"""Minimum age, in nanoseconds, of a ledger's last change: a younger ledger may change again within one
+tick of the file system's clock."""
 _VERSION: Final = 2
 
 Stamp = tuple[int, int, int, int]
@@ -55,7 +57,7 @@ Stamp = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """A session, as its ledger shows it."""
+    """A short description of a session, from its ledger."""
 
     exchanges: int
     has_deck: bool
@@ -65,7 +67,8 @@ class Glance:
     head: str
 
     def state(self, root: Path) -> str | None:
-        """Return the session's state, as `state_of`; None: a drive has just ended, so look again."""
+        """Return the session's state, as `state_of` does, or None if a drive has just ended and it must be
+        read again."""
         if self.is_ended:
             return "ended"
         if os.access(root / DEGRADED_NAME, os.F_OK):
@@ -79,7 +82,7 @@ class Glances:
     """Short descriptions of the sessions of one home, with a cache that `keep` writes."""
 
     def __init__(self, home: Home) -> None:
-        """Read the cache."""
+        """Load the cache."""
         self._home = home
         self._path = home.root / LIST_CACHE
         self._kept = _read(self._path)
@@ -87,7 +90,7 @@ class Glances:
         self._read_anew = 0
 
     def of(self, root: Path) -> tuple[Glance, str]:
-        """Return the session at *root* and its state.
+        """Return the description of the session at *root*, and its state.
 
         Raises:
             GreenroomError, OSError: As `Rehearsal.open`.
@@ -111,7 +114,7 @@ class Glances:
         return glance, state
 
     def keep(self) -> None:
-        """Write the cache again if enough was read that it lacked."""
+        """Write the cache again if enough sessions were read that it did not have."""
         if self._read_anew < MIN_NEW:
             return
         there = {
@@ -141,7 +144,7 @@ def _glance(session: AnySession) -> Glance:
 
 
 def _stamp(root: Path) -> Stamp | None:
-    """Return a stamp that changes with the ledger, or None if the ledger is changing just now."""
+    """Return a stamp that changes with the ledger, or None if the ledger is changing right now."""
     try:
         status = os.lstat(root / LEDGER_NAME)
     except OSError:
@@ -183,7 +186,7 @@ def _entry(
 
 
 def row_of(session: AnySession, home: Home | None, warn: Callable[[str], None]) -> dict[str, Any]:
-    """Return one session as the list shows it."""
+    """Return the row of one session in the list."""
     if not is_rehearsal(session):
         store = store_of(session)
         return _crew_row(
@@ -213,7 +216,7 @@ def _crew_row(
     head: str,
     warn: Callable[[str], None],
 ) -> dict[str, Any]:
-    """Return the row of a session of another crew: what it has none of is null."""
+    """Return the row of another crew's session; values that it does not have are null."""
     return {
         "session": name,
         "title": (titles_of(home).of(name) if home is not None else "") or one_line(opening.title),
@@ -229,13 +232,13 @@ def _crew_row(
 
 
 def _day(options: Options, started_at: str) -> dict[str, Any]:
-    """Return the day of a rehearsal, as `Entry.day`, and whether it is a demonstration."""
+    """Return the day of a rehearsal, as `Entry.day` defines it, and whether it is a demonstration."""
     recorded = {"recorded": True} if options.engine == RECORDED else {}
     return {"day": day_of(options.engine, options.date, started_at), **recorded}
 
 
 def _by_day(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Sort rows by day; one without a known day stays behind the one before it."""
+    """Sort rows by day; a row without a known day stays behind the row before it."""
     placed: list[tuple[str, dict[str, Any]]] = []
     for row in rows:
         placed.append((row.get("day") or (placed[-1][0] if placed else ""), row))
@@ -243,7 +246,7 @@ def _by_day(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 UNSEARCHED: Final = ("damaged", "unreadable")
-"""States of a session into which no search can look."""
+"""States of a session that cannot be searched."""
 
 
 def listed(rows: Sequence[dict[str, Any]], search: str | None) -> dict[str, Any]:
@@ -255,11 +258,11 @@ def listed(rows: Sequence[dict[str, Any]], search: str | None) -> dict[str, Any]
 def local(home: Home, search: str | None, warn: Callable[[str], None]) -> list[dict[str, Any]]:
     """Return the sessions of a home, by the days of the rehearsals.
 
-    One that cannot be read is `damaged`, and *warn* is told why. One that a later release wrote is
-    `unreadable`: nothing is known to be wrong with it.
+    A session that cannot be read is `damaged`, and *warn* is called with the reason. A session that a later
+    release wrote is `unreadable`, which does not mean that it is damaged.
 
-    What has a session's name and is none comes before them. They are opened without the home: a row needs no
-    setting, and a wrong one keeps none from being listed.
+    Entries that have a session's name but are not sessions come first. Sessions are opened without the home:
+    a row needs no setting, and so a wrong setting does not keep any from being listed.
     """
     rows: list[dict[str, Any]] = []
     glances = Glances(home)
@@ -291,7 +294,7 @@ def local(home: Home, search: str | None, warn: Callable[[str], None]) -> list[d
 
 
 def _row(glances: Glances, home: Home, root: Path, warn: Callable[[str], None]) -> dict[str, Any]:
-    """Return a row as `row_of` does, reading the session's ledger only if it is not cached."""
+    """Return a row as `row_of` does; the session's ledger is only read if the cache does not have it."""
     glance, state = glances.of(root)
     first = first_record(root)
     opening = opening_of(first)
@@ -318,7 +321,7 @@ def _row(glances: Glances, home: Home, root: Path, warn: Callable[[str], None]) 
 
 
 def _why_none(root: Path) -> str:
-    """Return what stands in a session's place, and what to do about it."""
+    """Return what is in the place of a session, and what to do about it."""
     first = next(iter(verify_session(root, application=BOARD).findings), None)
     if root.is_symlink() and not root.exists():
         what = f"is a link to {os.readlink(root)}, which is not there"
@@ -336,10 +339,10 @@ def archived(
     warn: Callable[[str], None],
     known: Home | None = None,
 ) -> list[dict[str, Any]]:
-    """Return the sessions of an archive; a search reads each of them whole.
+    """Return the sessions of an archive; a search reads each of them completely.
 
-    One that is damaged, cannot be read now, or is not the one that the home *known* archived there is a row
-    that says so, and *warn* is told why.
+    If a session is damaged, cannot be read now, or is not the one that the home *known* archived there, its
+    row says so, and *warn* is called with the reason.
     """
     from orchestrator.core.archive.download import list_archives  # the list of a home goes to no archive
     from orchestrator.core.archive.stores import open_store
@@ -385,7 +388,7 @@ def fetched(
 ) -> Iterator[AnySession]:
     """Fetch an archived session for reading; its copy is removed after the block.
 
-    *known*: a home whose register the archive is held against.
+    *known* is a home with whose register the archive is compared.
     """
     import tempfile  # it loads random
 
@@ -400,7 +403,7 @@ def fetched(
 
 
 def _archive_of(home: Home, session: str, head: str, warn: Callable[[str], None]) -> str | None:
-    """Return where this session, in its present state, was last archived, or None if unknown."""
+    """Return where this session was last archived in its current state, or None if that is unknown."""
     try:
         found = archives_of(home, session, head=head)
         if any(other != head for other in archived_heads(home, session)):
@@ -418,7 +421,7 @@ def _holds(session: AnySession, text: str) -> bool:
 
 
 def progress_json(presenter: str, found: Sequence[Progress]) -> dict[str, Any]:
-    """Return a presenter's progress, by deck; what nobody judged has no figure."""
+    """Return a presenter's progress, by deck; answers that nobody judged are not counted."""
     return {
         "presenter": presenter,
         "decks": [

@@ -1,6 +1,6 @@
 """Memories, scratchpads, consent and goals, and the presenter's control over them.
 
-Looking makes no database where there is none; whatever changes something does.
+Reading does not create a database if there is none; every change does.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def export(db: MemoryDatabase, presenter: str) -> dict[str, Any]:
 
 
 def scratchpad_json(page: Scratchpad) -> dict[str, Any]:
-    """Return one page as commands and tools print it."""
+    """Return one page in the form that commands and tools print."""
     return {**asdict(page), "characters": len(page.content)}
 
 
@@ -90,10 +90,10 @@ def memories_json(
     """Return every memory, newest first, of one presenter or of everybody.
 
     Args:
-        type_: Only those of this type.
-        tag: Only those that have this tag.
-        superseded: Also those that a newer one corrects.
-        left: In their place those that left because the agent had too many.
+        type_: Return only memories of this type.
+        tag: Return only memories that have this tag.
+        superseded: Whether to include memories that a newer one corrects.
+        left: Whether to return, instead, the memories that were dropped because the agent had too many.
     """
     found: list[dict[str, Any]] = []
     with existing(home.root) as db:
@@ -115,7 +115,7 @@ def memory_one_json(home: Home, memory_id: str) -> dict[str, Any]:
     """Return one whole memory.
 
     Raises:
-        UnknownMemoryError: There is none with this id.
+        UnknownMemoryError: There is no memory with this id.
     """
     with existing(home.root) as db:
         if db is None:
@@ -124,7 +124,8 @@ def memory_one_json(home: Home, memory_id: str) -> dict[str, Any]:
 
 
 def wholes(home: Home, *, agent: str | None, presenter: str | None) -> list[dict[str, Any]]:
-    """Return all that is kept, a document for each presenter; with *agent*, only what that agent keeps."""
+    """Return all that is remembered, one document for each presenter; with *agent*, only that agent's
+    part."""
     with existing(home.root) as db:
         found = [export(known, name) for known, name in each(db, presenter)]
     for whole in found:
@@ -163,10 +164,10 @@ def edited_memory_json(
     confidence: float | None,
     tags: Sequence[str] | None,
 ) -> dict[str, Any]:
-    """Change the given values of one memory, and wipe what it said before.
+    """Change the given values of one memory, and wipe its earlier content.
 
     Raises:
-        UsageError: Nothing is given.
+        UsageError: No value is given.
         UnknownMemoryError, MemoryRefusedError
     """
     check_clean("\n".join((content or "", *(tags or ()))), "this memory")
@@ -183,7 +184,8 @@ def edited_scratchpad_json(home: Home, agent: str, presenter: str | None, conten
     """Replace an agent's page; empty text removes it.
 
     Raises:
-        UsageError: This home has no such agent and no page of it, or several presenters could be meant.
+        UsageError: This home has neither such an agent nor a page of it, or several presenters could be
+            meant.
         MemoryRefusedError
     """
     check_clean(content, "the scratchpad")
@@ -199,10 +201,10 @@ def edited_scratchpad_json(home: Home, agent: str, presenter: str | None, conten
 def forget(
     home: Home, memory_ids: Sequence[str] = (), *, presenter: str | None = None, agent: str | None = None
 ) -> Forgotten:
-    """Remove these memories for good; without any, all of *presenter*, or what *agent* keeps of them.
+    """Remove these memories for good. If none is named, remove all of *presenter*, or *agent*'s part of them.
 
     Raises:
-        UnknownMemoryError: There is none with one of these ids.
+        UnknownMemoryError: There is no memory with one of these ids.
         UsageError: Several presenters could be meant.
     """
     with MemoryDatabase.open(home.root) as db:
@@ -217,7 +219,7 @@ def forget(
 
 
 def consent_json(home: Home, presenter: str | None, *, value: bool) -> dict[str, Any]:
-    """Record whether a presenter agrees to be remembered; what is kept stays until it is forgotten."""
+    """Record whether a presenter agrees to be remembered; existing memories stay until they are forgotten."""
     with MemoryDatabase.open(home.root) as db:
         name = name_in(db, the_one(db, presenter))
         set_consent(db, name, value, utc_now())
@@ -228,7 +230,8 @@ def consent_json(home: Home, presenter: str | None, *, value: bool) -> dict[str,
 
 
 def added_goal(home: Home, presenter: str | None, text: str) -> tuple[str, dict[str, Any]]:
-    """Add a goal, or adopt one heard in speech that says the same; the message says which."""
+    """Add a goal, or adopt one that was heard in speech and says the same; the message says which
+    happened."""
     with MemoryDatabase.open(home.root) as db:
         name = the_one(db, presenter)
         added = goal_records.add_goal(db, name, text, utc_now())
@@ -241,12 +244,12 @@ def done_goal(
     """Mark a goal as done.
 
     Args:
-        presenter: None: whoever's it is.
-        command: As the user called this program, for the error's hint.
+        presenter: The presenter whose goal it must be. If None, anybody's.
+        command: The words with which the user called this program, for the error's hint.
 
     Raises:
-        UnknownGoalError: There is none with this id.
-        UsageError: It is another presenter's than the one that was named.
+        UnknownGoalError: There is no goal with this id.
+        UsageError: The goal belongs to another presenter than the one that was named.
     """
     with MemoryDatabase.open(home.root) as db:
         _owner(db, goal_id, presenter, command)
@@ -257,7 +260,7 @@ def done_goal(
 def dropped_goal(
     home: Home, goal_id: str, presenter: str | None = None, *, command: str = "greenroom"
 ) -> tuple[str, dict[str, Any]]:
-    """Remove a goal for good, proposed or not; otherwise as `done_goal`."""
+    """Remove a goal for good, proposed or not. Arguments and errors are those of `done_goal`."""
     with MemoryDatabase.open(home.root) as db:
         name = _owner(db, goal_id, presenter, command)
         goal_records.forget_goal(db, goal_id, now=utc_now())
@@ -269,17 +272,18 @@ def dropped_goal(
 
 
 def each(db: MemoryDatabase | None, given: str | None) -> list[tuple[MemoryDatabase, str]]:
-    """Return the named presenter, else everybody of this home, whose owner is asking."""
+    """Return the named presenter, or everybody of this home, whose owner is asking, each with the
+    database."""
     if db is None:
         return []
     return [(db, name) for name in ((given,) if given is not None else presenters(db))]
 
 
 def the_one(db: MemoryDatabase, given: str | None) -> str:
-    """Return the named presenter, else the only one known here.
+    """Return the named presenter, or the only one that is known here.
 
     Raises:
-        UsageError: Nobody, or several are known.
+        UsageError: Nobody is known here, or several are.
     """
     if given is not None:
         return given
@@ -305,7 +309,7 @@ def briefing_json(home: Home, agent: str, presenter: str | None) -> dict[str, An
     """Return the briefing of *agent*; its text is empty if the presenter is not remembered.
 
     Args:
-        presenter: None: of the newest session that is to be remembered.
+        presenter: The presenter. If None, that of the newest session that is to be remembered.
 
     Raises:
         UsageError: There is no such agent, or no presenter who could be meant.
@@ -333,7 +337,7 @@ def _newest_presenter(home: Home) -> str:
     """Return the presenter of the newest session that is to be remembered.
 
     Raises:
-        UsageError: There is none.
+        UsageError: There is no such session.
     """
     for session_id in reversed(home.session_ids()):
         found = begun(home.sessions / session_id)

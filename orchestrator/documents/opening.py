@@ -1,7 +1,8 @@
-"""Any session, as the ways in open it: a rehearsal, or a session of a crew that nobody here knows.
+"""Any session, as all interfaces open it: a rehearsal, or a session of a crew that this program does not
+know.
 
-What a rehearsal alone has (a deck, speech, questions) is refused for the other by `OtherCrewError`, which
-says what there is. What both have is done here in one way.
+What only a rehearsal has (a deck, speech, questions) is refused for the other kind by `OtherCrewError`, which
+says what there is instead. What both have is handled here in one way.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ def open_any(
     on_repair: Callable[[Repair], None] | None = None,
     **options: Any,
 ) -> AnySession:
-    """Open a session of any crew by id, unique prefix, `last`, or path.
+    """Open the session of any crew that *name* names: an id, a unique prefix, `last`, or a path.
 
     Args:
-        on_repair: Told of each thing that is mended.
-        **options: As at `Rehearsal.open`, for a rehearsal.
+        on_repair: Called with each repair.
+        **options: For a rehearsal, the arguments of `Rehearsal.open`.
 
     Raises:
         SessionNotFoundError, LedgerCorruptError
@@ -57,23 +58,23 @@ def open_any(
 
 
 def _plain(home: Home | None) -> core.Home | None:
-    """Return the home without what the board panel knows, which is nothing of another crew's sessions."""
+    """Return the home without what the board panel knows, which does not apply to another crew's sessions."""
     return None if home is None else core.Home(home.root)
 
 
 def is_of_board(home: Home) -> bool:
-    """Return whether a home's sessions are rehearsals: its table is a board panel's by name or by its rows.
+    """Return whether a home's sessions are rehearsals: its table is a board panel's, by name or by its rows.
 
-    A board panel's table that lacks something is said where a rehearsal is started, row by row.
+    If a board panel's table lacks something, the start of a rehearsal reports that, row by row.
     """
     return home.table.name == packaged_table().name or next(lacking(home.table), None) is None
 
 
 def check_is_of_board(home: Home) -> None:
-    """Refuse a rehearsal in a home of another crew, before anything of a panel is looked for.
+    """Refuse a rehearsal in a home of another crew, before anything that a panel needs is looked for.
 
     Raises:
-        OtherCrewError: Says whose home it is.
+        OtherCrewError: The home belongs to another crew, which the message names.
     """
     if not is_of_board(home):
         raise OtherCrewError(
@@ -108,7 +109,7 @@ def start_crew(
     fields: Mapping[str, Any] | None = None,
     say: Callable[[str], None] | None = None,
 ) -> core.Session:
-    """Start a session of the home's crew, as `core.Home.start`.
+    """Start a session of the home's crew, as `core.Home.start` does.
 
     Raises:
         UsageError: The home is a board panel's, whose sessions are rehearsals; or as `core.Home.start`.
@@ -133,7 +134,7 @@ def rehearsal_of(session: AnySession) -> Rehearsal:
     """Return the session as a rehearsal.
 
     Raises:
-        OtherCrewError: It is none; the message says what it is.
+        OtherCrewError: The session is not a rehearsal; the message says what it is.
     """
     if is_rehearsal(session):
         return session
@@ -141,7 +142,7 @@ def rehearsal_of(session: AnySession) -> Rehearsal:
 
 
 def crew_of(session: AnySession) -> str:
-    """Return the name of the table that a crew's session was started by; "" for a rehearsal."""
+    """Return the name of the table with which a crew's session was started; "" for a rehearsal."""
     return store_of(session).opening.crew
 
 
@@ -151,7 +152,7 @@ def store_of(session: AnySession) -> Store:
 
 
 def peek(session: AnySession, agent: str, *, task: str) -> Context:
-    """Return what *agent* would be given now, and record nothing.
+    """Return what *agent* would be given now, without recording a receipt.
 
     Raises:
         UsageError: *agent* has no seat.
@@ -162,7 +163,7 @@ def peek(session: AnySession, agent: str, *, task: str) -> Context:
 
 
 def keep(session: AnySession, context: Context) -> None:
-    """Record the receipt of a context that is used; on an ended session record nothing."""
+    """Record the receipt of a context that was used. If the session has ended, record nothing."""
     if is_rehearsal(session):
         session.rehearsal.keep(context)
     else:
@@ -170,7 +171,7 @@ def keep(session: AnySession, context: Context) -> None:
 
 
 def panel_home(session: AnySession) -> Home | None:
-    """Return the home that a session was opened in; None: in none."""
+    """Return the home in which a session was opened, or None if it was opened without one."""
     return None if session.home is None else Home(session.home.root)
 
 
@@ -178,7 +179,7 @@ def context_then(session: AnySession, at: str, agent: str) -> Context:
     """Return the earlier context of *agent*, by a receipt's id or a record's number.
 
     Raises:
-        ReceiptError: There is no such receipt or record, or a file is not what the receipt says.
+        ReceiptError: There is no such receipt or record, or a file differs from what the receipt says.
     """
     if at.isdecimal():
         return session.context(agent, at=int(at))
@@ -189,7 +190,8 @@ def context_then(session: AnySession, at: str, agent: str) -> Context:
 
 
 def archived_at(session: AnySession) -> str | None:
-    """Return where the session, as it is now, was archived last, as its home knows; None: nowhere."""
+    """Return the address at which the session was last archived in its current state, or None if its home
+    knows none."""
     if is_rehearsal(session):
         return session.archived_at
     if session.home is None:

@@ -1,4 +1,4 @@
-"""Findings from outside, in one revision of external-intel."""
+"""Preparing with a dossier, and the findings from outside in a revision of external-intel."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from orchestrator.rehearsal.rehearsal import Rehearsal
 
 
 def seats_of(home: Home, panel: tuple[str, ...] | None) -> list[Seat]:
-    """Return the panelists that help; None: all of this home.
+    """Return the panelists that help; if *panel* is None, all of this home.
 
     Raises:
         UsageError, HomeError, PersonaError
@@ -52,7 +52,8 @@ def dossier_of(
 ) -> tuple[Dossier, list[str]]:
     """Return the dossier of the deck in *path*, and notices to show with it.
 
-    Where the engine that was asked for failed, its `failed` says why, and the offline one wrote it.
+    If the engine that was asked for failed, `asked.failed` says why, and the offline engine wrote the
+    dossier.
     """
     engine = asked.engine
     deck = read_deck(path)
@@ -84,7 +85,7 @@ def dossier_of(
 
 
 def intel_json(session: Rehearsal) -> dict[str, Any]:
-    """Return all findings as of now: the revision, their maximum number, and the findings."""
+    """Return all current findings, with the revision and the maximum number of revisions."""
     known, store = session.projection.intel, session.rehearsal.store
     return {
         "revision": store.state(INTEL).revisions,
@@ -96,5 +97,6 @@ def intel_json(session: Rehearsal) -> dict[str, Any]:
 
 
 def searched_json(session: Rehearsal, came: WebIntel) -> dict[str, Any]:
-    """Return all findings after a web search, with the queries as sent and why some brought less."""
+    """Return all findings after a web search, with the queries as they were sent and why some brought
+    less."""
     return {**intel_json(session), "queries": list(came.queries), "search_failed": list(came.failed)}

@@ -1,4 +1,4 @@
-"""One whole session, and its steps."""
+"""The documents of one whole session and of its steps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def session_json(session: AnySession, warn: Callable[[str], None]) -> dict[str, Any]:
-    """Return the session as `show` gives it: its questions, files and receipts."""
+    """Return the session in the form of `show`: its questions, files and receipts."""
     if not is_rehearsal(session):
         return _crew_json(session, warn)
     store = session.rehearsal.store
@@ -51,7 +51,7 @@ def session_json(session: AnySession, warn: Callable[[str], None]) -> dict[str, 
 
 
 def _crew_json(session: core.Session, warn: Callable[[str], None]) -> dict[str, Any]:
-    """Return a session that is no rehearsal: its table, agents, files, notes and receipts."""
+    """Return a session that is not a rehearsal: its table, agents, files, notes and receipts."""
     store = store_of(session)
     table = store.layout.table
     states = {path: store.state(path) for path in store.layout.files}
@@ -86,7 +86,7 @@ def _crew_json(session: core.Session, warn: Callable[[str], None]) -> dict[str, 
 
 
 def started_json(session: core.Session) -> dict[str, Any]:
-    """Return a crew's session as it has just been started."""
+    """Return the document of a crew's session that has just been started."""
     store = store_of(session)
     return {
         "session": session.name,
@@ -124,7 +124,7 @@ def trace_of(session: Rehearsal) -> Trace:
 
 
 def trace_json(trace: Trace) -> dict[str, Any]:
-    """Return the steps as `show --trace` gives them."""
+    """Return the steps in the form of `show --trace`."""
     return {
         "steps": [
             {name: value for name, value in asdict(step).items() if value is not None} for step in trace.steps

@@ -1,4 +1,4 @@
-"""Verification that every write followed the rules, and that nothing changed since."""
+"""Verification that every write followed the rules, and that nothing has changed since."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from orchestrator.core.verify import Finding, Verification
 from orchestrator.panel.debrief.exchange_json import picked
 
 MIN_HEAD_DIGITS: Final = 8
-"""A kept head may be shortened, as with git; below this it proves too little."""
+"""Minimum digits of a head that is passed in: it may be shortened, as with git, but fewer digits prove too
+little."""
 
 
 def against_head(found: Verification, head: str | None) -> Verification:
-    """Compare *found* with a ledger head kept elsewhere (None: none was kept)."""
+    """Compare *found* with a ledger head that was stored elsewhere.
+
+    If *head* is None, return *found* unchanged.
+    """
     if head is None or (len(head) >= MIN_HEAD_DIGITS and found.head.startswith(head)):
         return found
     rolled = Finding("ledger/ledger.jsonl", "head", head, found.head)

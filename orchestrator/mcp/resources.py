@@ -1,6 +1,6 @@
 """The resources served over MCP: sessions, recaps, each agent's context, receipts.
 
-Reading records nothing: a receipt is left by whoever gives a context to a model.
+Reading records nothing; a receipt is recorded by the program that gives a context to a model.
 
 =======================================================  ======  ====================================
 greenroom://sessions                                     JSON    the sessions, newest first
@@ -38,8 +38,8 @@ JSON: Final = "application/json"
 TEXT: Final = "text/markdown"
 SESSIONS_ON_A_PAGE: Final = 20  # each brings a resource for every agent, so a page holds about a hundred
 MAX_SESSIONS: Final = 200
-"""Of the list of sessions, newest first: those that have changed since the last list are opened for it, which
-takes some 30 ms each, or 6 s for all."""
+"""Maximum number of sessions in the list, newest first. Those that have changed since the last list are
+opened for it, which takes some 30 ms each, or 6 s for all."""
 
 # Matched whole before anything becomes a path; the parts are a table's and a receipt id's.
 _ADDRESS: Final = re.compile(
@@ -94,7 +94,7 @@ def listed(scope: Scope, cursor: str | None = None) -> tuple[list[Listed], str |
     """Return one page of the resources, newest sessions first, and the cursor of the next page.
 
     Raises:
-        UsageError: *cursor* is none that was given before.
+        UsageError: *cursor* is not one that this function returned.
     """
     if cursor is not None and not re.fullmatch(r"[0-9]{1,9}", cursor):
         raise UsageError("this cursor was not given here: list from the beginning")
@@ -119,7 +119,7 @@ def read(scope: Scope, uri: str) -> tuple[str, str]:
     """Return the MIME type and text of one resource.
 
     Raises:
-        GreenroomError: There is no such resource, or it cannot be read; one line says why.
+        GreenroomError: There is no such resource, or it cannot be read; the message says why in one line.
     """
     match = _ADDRESS.fullmatch(uri)
     if match is None:
@@ -173,7 +173,7 @@ def _row(glances: Glances, root: Path, opening: Opening) -> dict[str, Any]:
 
 
 def _agents(opening: Opening) -> tuple[str, ...]:
-    """Return who is given contexts in a session; nobody where its first record does not say."""
+    """Return the agents that are given contexts in a session; none if its first record does not say."""
     if not opening.crew:
         return (MODERATOR, *(opening.panel or ()))
     try:

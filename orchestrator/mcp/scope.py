@@ -26,7 +26,7 @@ LIST: Final = "greenroom://sessions"
 
 @dataclass(frozen=True)
 class Scope:
-    """The home, and the presenter if only one is served."""
+    """The home, and the presenter if only one presenter is served."""
 
     home: Home
     presenter: str | None = None  # only this one's memory and sessions; None: whoever a call names
@@ -44,10 +44,11 @@ class Scope:
                 yield root, opening
 
     def session(self, name: str) -> Path:
-        """Return the folder of the session that a call names: by id, unique beginning of one, or `last`.
+        """Return the folder of the session that a call names: by its id, a unique prefix of it, or `last`.
 
         Raises:
-            SessionNotFoundError: There is none, or none that is served here. Never a path's.
+            SessionNotFoundError: There is no such session, or it is not served here. A path is never
+                accepted.
         """
         if name != "last" and not SESSION_ID.fullmatch(name):
             raise SessionNotFoundError(
@@ -67,10 +68,10 @@ class Scope:
         return fitting[0]
 
     def agent(self, name: str) -> str:
-        """Return *name* if this home has such an agent; a misspelt one would keep memories of its own.
+        """Return *name* if this home has such an agent; a misspelt name would get separate memories.
 
         Raises:
-            UsageError: It has none.
+            UsageError: The home has no such agent.
         """
         known = (MODERATOR, *self.home.panelists())
         if name not in known:
@@ -81,7 +82,8 @@ class Scope:
     def whose(self, db: MemoryDatabase | None, given: str | None) -> str:
         """Return the presenter whom a call without a session is about.
 
-        The one that the call or the server names; else the only one who agreed to be remembered.
+        That is the presenter whom the call or the server names, or else the only one who agreed to be
+        remembered.
 
         Raises:
             UsageError: Another presenter's memory is not served here, or several could be meant.

@@ -1,4 +1,4 @@
-"""A board panel's rehearsal: the public class, its start and its end, and the demonstration."""
+"""A board panel's rehearsal: the public class, its start, its end, and the demonstration."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The start of a session: its engine and memory are made ready, then it is started and opened.
+"""The start of a session: its engine and memory are prepared, then it is started and opened.
 
-It also gives `Session` the memory of its home, and the rule when its facts are summarised.
+The module also gives a session the memory of its home, and the schedule by which its facts are summarised.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from orchestrator.panel.records.setup import RECORDED
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A session that has just been made."""
+    """The parts of a session that has just been started."""
 
     root: Path
     engine: Engine
@@ -37,7 +37,7 @@ class Begun:
     notices: tuple[str, ...]  # of files in the home that have no part in it, a line each
 
     def close_engine(self) -> None:
-        """Close the engine that was made here, if the session comes to nothing after all."""
+        """Close the engine if it was made here, for a session whose start fails after all."""
         if self.is_own:
             close_engine(self.engine)
 
@@ -84,7 +84,10 @@ def begin_session(
 
 
 def schedule_of(config: Config, engine: Engine) -> Schedule:
-    """Return when facts are summarised: rules cost nothing; a model is paid, so an exchange is no reason."""
+    """Return the schedule by which facts are summarised.
+
+    Rules cost nothing. A model is paid for, so that the end of an exchange is no reason to summarise.
+    """
     if not config.facts:
         return NEVER
     is_free = not understands(engine)
@@ -92,9 +95,10 @@ def schedule_of(config: Config, engine: Engine) -> Schedule:
 
 
 def remembering_of(home: Home | None, engine: str) -> Remembering:
-    """Return a session's dealings with the memory of its home; none where the setting `memory` is off.
+    """Return what connects a session with the memory of its home; with nothing if the setting `memory` is
+    off.
 
-    Sessions of the demonstration have a memory of their own.
+    Sessions of the demonstration have a separate memory.
     """
     if home is None:
         return Remembering(None)

@@ -1,7 +1,7 @@
-"""The end of a session: the last words, what is kept of it, debrief, freeze, archive; in this order.
+"""The end of a session: last words, closing records, debrief, freeze, archive; in this order.
 
-A crash before the freeze leaves the session `closing`, and ending it again goes on from there; one
-behind its record leaves an ended session that may be written to and is in no archive: `finish` mends both.
+A crash before the freeze leaves the session `closing`, and ending it again goes on from there. A crash after
+the freeze's record leaves an ended session that is still writable and in no archive; `finish` repairs both.
 
 Source: DESIGN.md, section 6 ("Ended").
 """
@@ -90,7 +90,8 @@ def _end(
 
 
 def finish(rehearsal: OpenRehearsal, home: Home | None, url: str | None = None) -> Archived | None:
-    """Go on with an end that was cut short: make the folder read-only, then archive it as `archive_as_set`.
+    """Complete an end that was cut short: make the folder read-only, then archive it as `archive_as_set`
+    does.
 
     Raises:
         StoreWriteError: The modes cannot be set.
@@ -102,7 +103,8 @@ def finish(rehearsal: OpenRehearsal, home: Home | None, url: str | None = None) 
 
 
 def _is_cut_short(rehearsal: OpenRehearsal, home: Home | None) -> bool:
-    """Return whether something of the session's end is still to be done after its record."""
+    """Return whether the session's end has been recorded, but something after that record is still to be
+    done."""
     if not rehearsal.projection.ended:
         return False
     # Files that are read-only may still lack the flag, so the archive, which comes last, is asked for too.
@@ -114,11 +116,11 @@ def _is_immutable(home: Home | None) -> bool:
 
 
 def debrief_of(rehearsal: OpenRehearsal, home: Home | None = None, kept: Verdicts | None = None) -> Debrief:
-    """Return the debrief as it stands; it says nothing of contradictions where nobody looked for any.
+    """Return the debrief as it stands; it omits contradictions if nobody has looked for any.
 
     Args:
-        home: Knows what was dismissed since the end.
-        kept: What people said of answers since.
+        home: The home whose register names the contradictions that were dismissed since the end.
+        kept: The verdicts that people gave on answers since the end.
     """
     projection = rehearsal.projection
     found = projection.found if projection.is_checked else None
@@ -146,7 +148,7 @@ def _write_debrief(rehearsal: OpenRehearsal) -> None:
 def archive(
     rehearsal: OpenRehearsal, home: Home | None, url: str, *, endpoint_url: str | None = None
 ) -> Archived:
-    """Archive to an address as `Session.archive` does."""
+    """Archive the session to an address as `Session.archive` does."""
     store = rehearsal.store
     store.catch_up()
     if not rehearsal.projection.ended:
@@ -178,9 +180,9 @@ def archive(
 
 
 def archive_as_set(rehearsal: OpenRehearsal, home: Home | None, url: str | None = None) -> Archived | None:
-    """Archive to *url*, else where the run asked for, else by the setting `archive`, else in the home.
+    """Archive to *url*, or to where the run, the setting `archive` or the home says; return None if nowhere.
 
-    A session outside of a home is archived only where somebody has said where to: else None.
+    The first address that is known counts, in this order. A session outside of a home has only the first two.
 
     Raises:
         ArchiveError: The archive could not be completed; the session has ended and is safe.
@@ -199,7 +201,7 @@ def archive_as_set(rehearsal: OpenRehearsal, home: Home | None, url: str | None 
 
 
 def is_to_be_archived(rehearsal: OpenRehearsal, home: Home | None) -> bool:
-    """Return whether the session has ended in this home and is, as it is now, in no archive yet."""
+    """Return whether the session has ended in this home, and is in no archive in its current state."""
     if home is None or not rehearsal.projection.ended or not contradiction_looks.is_held_in(home, rehearsal):
         return False
     return not archives_of(home, rehearsal.options.id, head=rehearsal.store.head)
@@ -215,5 +217,5 @@ def _set_for(rehearsal: OpenRehearsal, home: Home | None) -> str | None:
 
 
 def _endpoint() -> str | None:
-    """Return the S3-compatible server of the variable that the commands read, for whoever names none."""
+    """Return the S3-compatible server that the commands' environment variable names, or None."""
     return os.environ.get("GREENROOM_S3_ENDPOINT")

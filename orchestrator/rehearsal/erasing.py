@@ -1,6 +1,7 @@
-"""Erase a session: its folder, what was remembered and can be found of it, and its archives as well.
+"""Erasing a session: its folder, what was remembered or indexed of it, and, if asked, its archives.
 
-Its archives are listed, or go too. What long-term memory keeps on other grounds stays, and is named.
+Archives that are not erased are listed. What long-term memory stores for other reasons stays, and is listed
+too.
 """
 
 from __future__ import annotations
@@ -39,12 +40,12 @@ from orchestrator.panel.loop.driver_lock import is_driven
 from orchestrator.review.catalogue import comments_beside, of_archives, of_home
 
 ERASING: Final = ".erasing-"
-"""Prefix of an erased session's folder, until nothing is left of it."""
+"""Prefix of an erased session's folder, which it has until nothing is left of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """Everything that was removed with a session, and what is left elsewhere."""
+    """What was removed with a session, and what is left elsewhere."""
 
     removed: tuple[str, ...]
     archives: tuple[str, ...]
@@ -52,15 +53,16 @@ class Erased:
 
 
 def erase_session(home: Home, root: Path, *, archives: bool, endpoint_url: str | None = None) -> Erased:
-    """Remove the session at *root*, whatever state it is in.
+    """Remove the session at *root*, in whatever state it is.
 
-    Whatever has a session's name there goes as well: a folder without a ledger, a file, a link that leads
-    nowhere. What lies elsewhere is never removed through a link.
+    If something else has a session's name there, it is removed as well: a folder without a ledger, a file, a
+    link that leads nowhere. Nothing elsewhere is ever removed through a link.
 
     Raises:
-        SessionStateError: It is no session of this home, it is another one than its folder is named for, it
-            is a link to a folder, or a process drives it.
-        MemoryDatabaseError: What was remembered of it could not be removed; all else is still there.
+        SessionStateError: *root* is not in this home, its session has another id than the folder's name, it
+            is a link to a folder, or a process drives the session.
+        MemoryDatabaseError: What was remembered of the session could not be removed; everything else is still
+            there.
         ArchiveError: An archive could not be removed; the folder is still there.
         StoreWriteError: The disk refused; `finish_erasing` removes the rest.
     """
@@ -78,7 +80,8 @@ def erase_session(home: Home, root: Path, *, archives: bool, endpoint_url: str |
 
 
 def _check_lies_here(root: Path) -> None:
-    """Raise SessionStateError if *root* is a link to a folder: its words would be left there."""
+    """Raise SessionStateError if *root* is a link to a folder, since the session's words would be left
+    there."""
     if not root.is_symlink():
         return
     try:
@@ -94,12 +97,12 @@ def _check_lies_here(root: Path) -> None:
 
 
 def erase_archived(home: Home, session: str, *, endpoint_url: str | None = None) -> Erased:
-    """Remove a session of which archives are all that is left, as `erase_session` would."""
+    """Remove a session of which only archives are left, as `erase_session` would."""
     return _erase(home, session, None, title="", archives=True, endpoint_url=endpoint_url)
 
 
 def finish_erasing(home: Home) -> tuple[Erased, ...]:
-    """Finish erasures that were cut short: sessions that are none any more and of which something is left.
+    """Complete erasures that were cut short: of sessions that are gone, but of which something is left.
 
     Raises:
         StoreWriteError: The disk refused again.
@@ -119,7 +122,7 @@ def finish_erasing(home: Home) -> tuple[Erased, ...]:
 
 
 def _give_back(link: Path, root: Path) -> None:
-    """Give a linked session its name again: an earlier release took it and left all of the session."""
+    """Give a linked session its name back: an earlier release renamed the link and erased nothing."""
     if not os.path.lexists(root):
         with _naming(link):
             os.rename(link, root)
@@ -152,10 +155,11 @@ def _erase(
 
 
 def _server_of(archive: KeptArchive, endpoint_url: str | None) -> str | None:
-    """Return the server that an archive lies at, or *endpoint_url* if an earlier release did not note it.
+    """Return the server of an archive, or *endpoint_url* if an earlier release did not record the server.
 
     Raises:
-        ArchiveError: It lies at Amazon's own, and the environment names another server in their place.
+        ArchiveError: The archive is on Amazon's own servers, but the environment names another server instead
+            of them.
     """
     if archive.endpoint is None:
         return endpoint_url
@@ -167,7 +171,8 @@ def _server_of(archive: KeptArchive, endpoint_url: str | None) -> str | None:
 
 
 def _put_aside(root: Path, aside: Path) -> None:
-    """Rename the session's folder away, between two writes of whoever has it open: no write follows."""
+    """Rename the session's folder, between two writes of any process that has it open, so that no write
+    follows."""
     with _naming(root), _between_writes(root):
         if _is_folder(root):
             with suppress(PermissionError):  # a flag that is in the way keeps it from being moved
@@ -179,7 +184,7 @@ def _put_aside(root: Path, aside: Path) -> None:
 
 @contextmanager
 def _between_writes(root: Path) -> Iterator[None]:
-    """Hold the ledger's lock, as a writer does; a ledger that cannot be opened has no writer."""
+    """Hold the ledger's lock, as a writer does; a ledger that cannot be opened has no writers."""
     try:
         fd = os.open(root / LEDGER_NAME, files.READ)
     except OSError:
@@ -193,9 +198,9 @@ def _between_writes(root: Path) -> Iterator[None]:
 
 
 def _remove_rest(home: Home, session: str, aside: Path, known: Sequence[KeptArchive]) -> bool:
-    """Remove everything but memory and archives; return False if another process is doing so.
+    """Remove everything except memory and archives; return False if another process is doing so.
 
-    The folder goes last: as long as it exists, something is known to be left.
+    The folder is removed last: as long as it exists, it shows that something is left.
     """
     if _is_folder(aside) and not os.access(aside, os.R_OK | os.X_OK):
         with _naming(aside):
@@ -221,7 +226,7 @@ def _remove_rest(home: Home, session: str, aside: Path, known: Sequence[KeptArch
 
 
 def _is_folder(path: Path) -> bool:
-    """Return whether a folder itself, and no link to one, stands there."""
+    """Return whether *path* is a folder itself, and not a link to one."""
     try:
         return stat.S_ISDIR(os.lstat(path).st_mode)
     except OSError:
@@ -229,7 +234,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _thaw_all(folder: Path) -> None:
-    """Thaw *folder* as `thaw` does, also if its owner may not read folders in it."""
+    """Thaw *folder* as `thaw` does, even if it contains folders that its owner may not read."""
     try:
         thaw(folder)
     except StoreWriteError:
@@ -242,7 +247,7 @@ def _thaw_all(folder: Path) -> None:
 
 @contextmanager
 def _naming(folder: Path) -> Iterator[None]:
-    """Turn an OSError into an error that says how the rest goes."""
+    """Convert an OSError into a StoreWriteError that says how to remove the rest."""
     try:
         yield
     except OSError as error:
@@ -253,7 +258,7 @@ def _naming(folder: Path) -> Iterator[None]:
 
 
 def all_archives(home: Home, session: str) -> tuple[KeptArchive, ...]:
-    """Return every place where objects of the session may lie, in an archive that was finished or not."""
+    """Return every place where objects of the session may lie, in a complete or an incomplete archive."""
     known = uploads_of(home, session)
     own = str(home.archives)
     if all(one.url != own for one in known) and (home.archives / session).is_dir():

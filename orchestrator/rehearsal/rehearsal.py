@@ -1,7 +1,7 @@
 """The public Rehearsal: a board panel's session, from its start to its archive.
 
-Each method is a short door to the module that does the work. What a door leads to is imported when
-it is opened: a session is listed, shown or read in a third of the time that all of it takes to load.
+Each method only calls the module that does the work, and imports it when it is called. So listing, showing or
+reading a session takes a third of the time that loading all modules would take.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Rehearsal(core.Session):
 
     @cached_property
     def watch(self) -> Watch:
-        """The observer that updates facts and trace after each step."""
+        """The observer that updates the session's facts and trace after each step."""
         from orchestrator.memory import session_memory
         from orchestrator.panel.config.config import Config  # it loads what reads greenroom.yaml
         from orchestrator.rehearsal import beginning
@@ -116,27 +116,28 @@ class Rehearsal(core.Session):
         calls: Calls | None = None,
         **options: Unpack[StartArguments],
     ) -> Self:
-        """Begin a session on a deck file, on Markdown given as *deck_text*, or on a deck already read.
+        """Start a session on a deck file, on Markdown in *deck_text*, or on a deck that was already read.
 
-        An engine that is given by name is checked before anything is made, and closed with the session.
+        An engine that is passed by name is checked before anything is created, and closed with the session.
 
         Args:
-            home: Where templates are taken from and the session is put.
-            engine: A name, or an engine of your own (then it is yours to give again at `open`).
-            loading: A recording to be played. It is in the session from its first moment, so
-                `resume` goes on with it whatever happens; `load` takes one in later.
+            home: The home that provides the templates and gets the session.
+            engine: A name, or an engine object, which you then have to pass to `open` as well.
+            loading: A recording to play. It is stored in the session from the start, so `resume` can go on
+                with it whatever happens; `load` stores a recording later.
             on_repair: As `Store`.
             say: Called with a line when the session's budget is nearly or fully used up, and when the offline
                 panel takes over.
-            calls: Where whoever waits sees the calls to a model.
+            calls: An object that shows the calls to a model to whoever waits for them.
             **options: The fields of `plan.StartOptions`: id, presenter, panel, date, intensity, mode,
                 minutes, exchanges, focus, intel, board, questions, kind, speaker, layout, remember,
                 keep_source. `questions` is a file, or a list of texts or of mappings with text, slide, agent.
 
         Raises:
             DeckError: The deck cannot be read; nothing is left behind.
-            EngineError: The engine cannot work: key missing, key refused, model unknown, nobody there. A
-                model that is there and fails stops nothing: the offline panel takes over.
+            EngineError: The engine cannot work: the key is missing or refused, the model is unknown, or the
+                service cannot be reached. A model that can be reached but fails does not stop the start: the
+                offline panel takes over.
             UsageError, ConfigurationError, SessionExistsError, HomeError, PersonaError
         """
         from orchestrator.panel.loop import plan
@@ -175,10 +176,10 @@ class Rehearsal(core.Session):
         say: Callable[[str], None] = lambda line: None,
         calls: Calls | None = None,
     ) -> Self:
-        """Open a session by id, unique prefix, `last`, or path.
+        """Open the session that *session* names: an id, a unique prefix, `last`, or a path.
 
-        Reads only; what an unclean end left is mended at the first write. The engine is made when it
-        is first needed, and nothing is asked of it before.
+        Opening only reads; what an unclean end left is repaired at the first write. The engine is made when
+        it is first needed, and is not contacted before.
 
         Args:
             on_repair, say, calls: As at `start`.
@@ -210,7 +211,8 @@ class Rehearsal(core.Session):
         """Check now that the session's engine can work.
 
         Raises:
-            EngineError: Key missing, key refused, model unknown, or nobody there; one line says what to do.
+            EngineError: The key is missing or refused, the model is unknown, or the service cannot be
+                reached; the message says in one line what to do.
         """
         from orchestrator.panel.engines import by_name
 
@@ -218,7 +220,7 @@ class Rehearsal(core.Session):
 
     @property
     def notices(self) -> list[str]:
-        """What the user should know of how the session is set up, a line each."""
+        """What the user should know about how the session is set up, one line each."""
         from orchestrator.panel.engines import by_name
 
         notices = [*self._start_notices, *by_name.notices_of(self.rehearsal.engine)]
@@ -230,23 +232,24 @@ class Rehearsal(core.Session):
 
     @property
     def _now(self) -> OpenRehearsal:
-        """The rehearsal, with what others have written meanwhile."""
+        """The rehearsal, brought up to date with what others have written."""
         self.rehearsal.store.catch_up()
         return self.rehearsal
 
     @property
     def projection(self) -> Projection:
-        """The rehearsal as typed values, as of now."""
+        """The rehearsal as typed values, brought up to date."""
         return self._now.projection
 
     @property
     def state(self) -> str:
-        """active, interrupted, closing, ended or degraded."""
+        """The session's state: active, interrupted, closing, ended or degraded."""
         return state_of(self._now)
 
     @property
     def failures(self) -> tuple[PartFailure, ...]:
-        """The parts of memory that failed, each with its reason, in order; the rehearsal went on without."""
+        """The parts of memory that failed, in order, each with its reason; the rehearsal went on without
+        them."""
         return (*self.projection.failures, *self._untold)
 
     def _given(self, agent: str, task: str, engine: str | None) -> Context:
@@ -268,28 +271,31 @@ class Rehearsal(core.Session):
         prompt: Callable[[Exchange], str | None] | None = None,
         ask_person: Callable[[Exchange, Judgement, str | None], bool] | None = None,
     ) -> bool:
-        """Play a recording, driving the session; return False if *stop* cut it short.
+        """Play a recording, which drives the session; return False if *stop* cut the playing short.
 
-        It is taken in whole before it is played, so it can go on after any interruption.
+        The whole recording is stored in the session before it is played, so playing can go on after any
+        interruption.
 
         Args:
-            recording: None: the one that was taken in before, from where it stands.
+            recording: The recording. If None, the one that was stored before is played on from where it
+                stopped.
             kind: "run", which ends the session's talk with it, or "feed".
-            answers: The presenter's answers, in order or by what they name.
-            archive: Where the session is archived at its end.
-            typed: The answers are typed at a terminal.
-            stop: Asked between steps.
+            answers: The presenter's answers, used in order, or for the questions that they name.
+            archive: The address at which the session is archived when it ends.
+            typed: Whether the answers are typed at a terminal.
+            stop: Called between steps; playing stops if it returns True.
             wait_until: Called with the session clock at which the next step is due.
             on_step: Called after every step.
-            prompt: Gives the answer to the open question, in place of the recorded answers.
-            ask_person: Asked of an answer that the panel did not judge, with the question that can be put
-                again, if any; whether it is put.
+            prompt: Returns the answer to the open question, in place of the recorded answers.
+            ask_person: Called for an answer that the panel did not judge, with the question that can be put
+                again, if any; returns whether to put it.
 
         Raises:
             DriverBusyError: Another process drives the session.
-            UsageError: The speaker that was named does not speak in it.
-            SpeechError: It names slides that the deck does not have.
-            SessionStateError: Another recording was cut off: play that one to its end first.
+            UsageError: The speaker that was named does not speak in the recording.
+            SpeechError: The recording names slides that the deck does not have.
+            SessionStateError: The playing of another recording was cut off: play that recording to its end
+                first.
         """
         from orchestrator.panel.loop import recorded
 
@@ -313,7 +319,7 @@ class Rehearsal(core.Session):
 
     @property
     def has_more_to_play(self) -> bool:
-        """Whether a recording was cut off before its end."""
+        """Whether the playing of a recording stopped before the recording's end."""
         projection = self.projection
         if projection.playback is None or projection.ended:
             return False
@@ -332,35 +338,36 @@ class Rehearsal(core.Session):
         transcript.set_clock(self.rehearsal, runs=False)
 
     def settle(self) -> None:
-        """Write the closing record that a driver which died did not write."""
+        """Write the closing record that a driver could not write because it died."""
         from orchestrator.panel.records.moderator import Driving
 
         self.rehearsal.store.note(Driving("stopped", "resume"), by="moderator")
 
     def add_intel(self, paths: Sequence[Path]) -> tuple[int, int]:
-        """Write a new revision of external-intel; return its number and how many there may be.
+        """Write a new revision of external-intel; return its number and the maximum number of revisions.
 
-        What was known stays; a file given again by the same name replaces what it said.
+        Earlier files stay in it; a file with the name of an earlier one replaces that one.
 
         Raises:
             InputError: A file cannot be read or breaks its shape.
-            RevisionLimitError: There have been too many.
+            RevisionLimitError: The maximum number of revisions has been reached.
         """
         from orchestrator.panel.loop import news
 
         return news.add_intel(self.rehearsal, paths)
 
     def search_intel(self, *, without: Sequence[str] = ()) -> WebIntel:
-        """Write a new revision of external-intel from the web, where the engine can search it.
+        """Write a new revision of external-intel from the web, if the engine can search the web.
 
-        Claims are searched for by their subjects: no query holds a name of the presenter or the company.
+        Claims are searched for by their subjects: no query contains the name of the presenter or the company.
 
         Args:
-            without: Further words that no query may hold.
+            without: Further words that no query may contain.
 
         Raises:
-            EngineError: The engine has no web search, or it failed; one line that says to give files.
-            RevisionLimitError: There have been too many; nothing was searched for.
+            EngineError: The engine has no web search, or the search failed; the message says in one line to
+                give files instead.
+            RevisionLimitError: The maximum number of revisions has been reached; nothing was searched for.
         """
         from orchestrator.panel.loop import news
 
@@ -369,19 +376,20 @@ class Rehearsal(core.Session):
         return news.search_intel(self.rehearsal, without)
 
     def hear(self, piece: LiveSegment | Segment | Recording, *, request: Request | None = None) -> int:
-        """Take in what was said, and return how many segments the transcript has with it.
+        """Store spoken words in the transcript, and return the number of segments that it has then.
 
         Args:
-            piece: Said just now, or at the times that it names, on its slide where it has one; a segment with
-                its times; or a whole recording, as it is, while another process drives the session. A live
-                piece with an id that was taken before counts once, also where the session has ended since:
-                then the number is that of the first time.
-            request: As whose part a live piece counts once, in place of its own id.
+            piece: A live piece, which was spoken just now or at the times that it names, on its slide if it
+                names one. Or a segment with its times; or a whole recording, stored as it is, while another
+                process drives the session. A live piece whose id was stored before counts once, even if the
+                session has ended since: then the number of the first time is returned.
+            request: The request of which a live piece is a part, by which it counts once in place of its own
+                id.
 
         Raises:
-            UsageError: The deck has no such slide, or the id is none; nothing was taken.
-            RequestIdReusedError: Something else was said by this id; nothing was taken.
-            TypeError, ValueError: A field of it cannot be recorded.
+            UsageError: The deck has no such slide, or the id is not valid; nothing was stored.
+            RequestIdReusedError: The id was used for other words; nothing was stored.
+            TypeError, ValueError: A field of *piece* cannot be recorded.
         """
         from orchestrator.material.speech.read import Recording
         from orchestrator.material.values import Segment
@@ -419,18 +427,19 @@ class Rehearsal(core.Session):
         return count
 
     def correct(self, number: int, text: str) -> Segment:
-        """Say what was really said in segment *number* (from 1) of the transcript; return it as it now is.
+        """Correct segment *number* (from 1) of the transcript to the words that were really said; return it
+        as it is now.
 
         The transcript shows both. Claims, contexts, the judgement of an answer that is not judged yet, and
-        the debrief go by the new words. The words as they stand say that they were heard right: a doubt
-        goes.
+        the debrief use the new words. Passing the current words confirms that they were heard right, which
+        removes a mark of doubt.
 
         Args:
-            text: The words; "" where nothing was said.
+            text: The words, or "" if nothing was said.
 
         Raises:
             UsageError: There is no such segment.
-            SessionStateError: It was taken back as an answer.
+            SessionStateError: The segment belongs to an answer that was taken back.
             SessionFrozenError: The session has ended.
         """
         from orchestrator.panel.loop import corrections
@@ -466,14 +475,14 @@ class Rehearsal(core.Session):
     # ------------------------------------------------------------------ the panel
 
     def call_on(self, agent: str | None = None, *, parked: bool = False) -> Exchange | None:
-        """Let the panel put a question: the next panelist's, or *agent*'s; None: nobody has one.
+        """Let the panel put a question: the next panelist's, or *agent*'s; return None if nobody has one.
 
-        A parked question is put again where *parked* asks for it, or where nobody has another.
+        A parked question is put again if *parked* is true, or if nobody has another question.
 
         Raises:
-            SessionStateError: A question is open already.
+            SessionStateError: A question is already open.
             UsageError: *agent* has no seat, or is the moderator.
-            EngineError: Nobody has one because the engine failed.
+            EngineError: Nobody has a question because the engine failed.
         """
         from orchestrator.panel.loop import asking
 
@@ -490,16 +499,16 @@ class Rehearsal(core.Session):
         quote: str | None = None,
         receipt: str | Receipt | None = None,
     ) -> Exchange:
-        """Put a question of the caller's own, which *agent* asks.
+        """Put the caller's own question in the name of *agent*.
 
         Args:
-            quote: The words that it is about, as they stand on a slide or were said.
-            receipt: That of the context which the question came from, or its id.
+            quote: The words that the question is about, exactly as they are on a slide or were said.
+            receipt: The receipt, or its id, of the context that the question came from.
 
         Raises:
-            SessionStateError: A question is open already.
-            UsageError: *agent* has no seat, or is the moderator; the quote stands nowhere.
-            ReceiptError: There is no such receipt, or it is of another agent.
+            SessionStateError: A question is already open.
+            UsageError: *agent* has no seat, or is the moderator; or the quote is found nowhere.
+            ReceiptError: There is no such receipt, or it belongs to another agent.
         """
         from orchestrator.panel.loop import asking
 
@@ -518,15 +527,16 @@ class Rehearsal(core.Session):
         return asking.put_own(self.rehearsal, agent, question, quote, made_from)
 
     def answer(self, text: str | None) -> Exchange:
-        """Take the presenter's answer to the open question and return the exchange; `judge` judges it.
+        """Record the presenter's answer to the open question and return the exchange; `judge` judges the
+        answer.
 
-        One that asks to come back to the question parks it.
+        An answer that asks to come back to the question parks the question.
 
         Args:
-            text: None: there was no answer.
+            text: The answer. If None, there was no answer.
 
         Raises:
-            SessionStateError: No question is open, or it was answered already.
+            SessionStateError: No question is open, or it was already answered.
         """
         from orchestrator.panel.loop import answers
 
@@ -535,14 +545,14 @@ class Rehearsal(core.Session):
         return self._as_it_stands(answers.take_answer(self.rehearsal, words))
 
     def answer_and_judge(self, text: str | None) -> Judgement:
-        """Take the presenter's answer, let the panel judge it, and return what became of it.
+        """Record the presenter's answer, let the panel judge it, and return the judgement.
 
-        An answer that asks to come back to the question parks it: the judgement is then `unjudged`, with the
-        words that ask for it. One that was taken before, and not judged, is judged where it is given again or
-        nothing is given.
+        An answer that asks to come back to the question parks the question: the judgement is then `unjudged`,
+        with the words that ask for it. An answer that was recorded before but not judged is judged if *text*
+        repeats it or is None.
 
         Raises:
-            SessionStateError: No question is open, or it was answered already in other words.
+            SessionStateError: No question is open, or it was already answered in other words.
         """
         from orchestrator.panel.loop import answers
 
@@ -572,19 +582,21 @@ class Rehearsal(core.Session):
         quote: str | None = None,
         follow_up: str | None = None,
     ) -> Exchange:
-        """Judge the last answer, and return its exchange: a follow-up is put, or the exchange is closed.
+        """Judge the last answer and return its exchange. Then a follow-up is put, or the exchange is closed.
 
-        Where no answer was taken, what the presenter has said since the question is the answer.
+        If no answer was recorded, the presenter's words since the question are the answer.
 
         Args:
-            verdict: The caller's own: satisfied, follow_up, escalate or unjudged. None: the panel judges.
-            reason: Of a verdict of the caller's own, as the next two.
-            quote: The presenter's words behind it, as they stand in the answer.
-            follow_up: The next question; without one, and at the turn limit, the exchange is closed.
+            verdict: The caller's own verdict: satisfied, follow_up, escalate or unjudged. If None, the panel
+                judges.
+            reason: The reason of the caller's own verdict; it and the next two may only be passed with
+                *verdict*.
+            quote: The presenter's words that the verdict rests on, exactly as they are in the answer.
+            follow_up: The next question; without one, or at the turn limit, the exchange is closed.
 
         Raises:
             SessionStateError: No question is open, or nothing was answered.
-            UsageError: There is no such verdict, or the quote does not stand in the answer.
+            UsageError: There is no such verdict, or the quote is not in the answer.
         """
         from orchestrator.panel.loop import answers
 
@@ -612,20 +624,21 @@ class Rehearsal(core.Session):
         note: str = "",
         by: str | None = None,
     ) -> PersonVerdict:
-        """Keep what a person says of an answer, beside the panel's verdict; no question follows from it.
+        """Record a person's verdict on an answer, beside the panel's verdict; no question follows from it.
 
-        The last one said counts, here and in what is remembered of the presenter. It stands in the exchange
-        history, so every agent is shown it. After the end it is kept beside the session, where nothing is
-        written any more, and memory becomes what it would be, had it been said before.
+        The last verdict counts, here and in what is remembered of the presenter. It is written into the
+        exchange history, so every agent is shown it. After the session's end it is stored beside the
+        session's folder, into which nothing is written any more, and memory is changed to what it would be
+        with an earlier verdict.
 
-        `judge` is another thing: the verdict of a loop of one's own, in the panel's place.
+        `judge` is different: it records the verdict of a caller's own loop, in place of the panel's.
 
         Args:
-            exchange: Its id, "x3".
-            verdict: given, partly or not; None takes back what was said before.
-            turn: Whose answer it is, from 1; None: the last that was given.
-            note: Why, in a sentence.
-            by: Who says so; None: the presenter.
+            exchange: The exchange's id, such as "x3".
+            verdict: given, partly or not; None takes the person's earlier verdict back.
+            turn: The turn whose answer is meant, from 1. If None, the last answer.
+            note: The reason, in one sentence.
+            by: The name of the person. If None, the presenter.
 
         Raises:
             InputError: There is no such exchange, or it has no such answer.
@@ -650,14 +663,15 @@ class Rehearsal(core.Session):
 
     @property
     def person_verdicts(self) -> Mapping[tuple[str, int], PersonVerdict]:
-        """The verdicts of people on the answers, by exchange and the number of its turn, from 1."""
+        """The verdicts of people on the answers, by exchange id and number of the turn, from 1."""
         from orchestrator.panel.loop import resolving
 
         return resolving.persons_of(self._now, self._verdicts_beside())
 
     @property
     def asked(self) -> tuple[Exchange, ...]:
-        """Every exchange in the order of asking, the open one too, with what people say of the answers."""
+        """Every exchange in the order of asking, including the open one, with the verdicts of people on
+        the answers."""
         from orchestrator.panel.records.projection import with_persons
 
         said = self.person_verdicts
@@ -669,7 +683,8 @@ class Rehearsal(core.Session):
         return None if self.home is None else Verdicts.of_session(self.home, self.path)
 
     def is_of_talk(self, start_s: float | None) -> bool:
-        """Return whether words begun at this time were on their way when the open question was put."""
+        """Return whether words that began at *start_s* were still on their way when the open question was
+        put."""
         from orchestrator.panel.loop import turns
         from orchestrator.panel.records.speech import TALK
 
@@ -679,12 +694,12 @@ class Rehearsal(core.Session):
         return turns.part_of(projection, start_s) == TALK
 
     def answer_done(self) -> Judgement:
-        """Have the answer that was heard so far judged, as it is complete. Return what became of it.
+        """Have the answer that was heard so far judged as complete, and return the judgement.
 
-        One that was taken before, and not judged, is judged.
+        An answer that was recorded before but not judged is judged now.
 
         Raises:
-            SessionStateError: No question is open, or nothing was said to it since it was put.
+            SessionStateError: No question is open, or nothing was said since it was put.
         """
         from orchestrator.panel.loop import answers
 
@@ -702,9 +717,9 @@ class Rehearsal(core.Session):
         return judgement
 
     def end_answer(self) -> None:
-        """Say that the answer ends now, while words of it are on their way: what is begun later is talk.
+        """Mark that the answer ends now, while words of it are on their way; words that begin later are talk.
 
-        `answer_done`, `answer` or `park` takes it once they have come.
+        `answer_done`, `answer` or `park` records the answer once those words have come.
         """
         from orchestrator.panel.loop import answers
 
@@ -712,18 +727,18 @@ class Rehearsal(core.Session):
         answers.end_answer(self.rehearsal)
 
     def answer_back(self, at_s: float | None = None) -> Exchange:
-        """Take the last answer back: its question is open again; return its exchange.
+        """Take the last answer back, so that its question is open again; return the question's exchange.
 
-        The verdict and the follow-up fall with it, and a question that was put since and not answered.
-        Nothing is deleted: a record names all that does not count any more.
+        The verdict and the follow-up no longer count either, nor does a question that was put since and is
+        not answered. Nothing is deleted: a record names all that no longer counts.
 
         Args:
-            at_s: The session clock when it was taken back, where words of it were on their way: what was
-                begun since then answers the question anew. None: now.
+            at_s: The session clock when the answer was taken back, if words of it were on their way: words
+                that began later answer the question anew. If None, now.
 
         Raises:
-            SessionStateError: No answer can be taken back: none was given, the next question is being
-                answered already, or a recording with its answers is being played.
+            SessionStateError: No answer can be taken back: none was given, the next question is already being
+                answered, or a recording with its answers is being played.
         """
         from orchestrator.panel.loop import corrections
 
@@ -733,17 +748,18 @@ class Rehearsal(core.Session):
         return taken_back
 
     def answer_was_talk(self, at_s: float | None = None) -> Exchange:
-        """Count what was taken for the last answer as talk; return the exchange, whose question waits.
+        """Count the words that were recorded as the last answer as talk; return the exchange, whose question
+        waits.
 
-        The words keep their times and slides, as if nobody had asked, and the verdict and what followed fall,
-        as where an answer is taken back. The question is put again once the presenter has gone on and paused,
-        or at `ask`.
+        The words keep their times and slides, as if nobody had asked, and the verdict and what followed no
+        longer count, as when an answer is taken back. The question is put again once the presenter has gone
+        on and paused, or when `ask` is called.
 
         Args:
-            at_s: The session clock when the presenter said so. None: now.
+            at_s: The session clock when the presenter said so. If None, now.
 
         Raises:
-            SessionStateError: As at `answer_back`, or nothing was said to the question.
+            SessionStateError: As for `answer_back`, or nothing was said to the question.
         """
         from orchestrator.panel.loop import corrections
 
@@ -753,7 +769,7 @@ class Rehearsal(core.Session):
         return waiting
 
     def questions_now(self) -> None:
-        """Ask the panel for a question now, wherever the talk stands: who drives the session puts it.
+        """Ask the panel for a question now, whatever the talk is at; the session's driver then puts it.
 
         Raises:
             SessionStateError: A question is already open.
@@ -766,7 +782,7 @@ class Rehearsal(core.Session):
         self.rehearsal.store.note(QuestionsWanted(), by="moderator")
 
     def floor(self, live: Live | None = None) -> Floor:
-        """Return whose turn it is; only the session's driver knows of silence, and gives it as *live*."""
+        """Return whose turn it is. Only the session's driver knows of silence, and passes it in as *live*."""
         from orchestrator.panel.loop import turns
 
         return turns.floor_of(self._now.state(live))
@@ -781,18 +797,18 @@ class Rehearsal(core.Session):
         return answers.still_open(self.rehearsal)
 
     def park(self) -> Exchange:
-        """Come back to the open question later."""
+        """Park the open question, to come back to it later."""
         from orchestrator.panel.loop import answers
 
         self._check_going_on()
         return answers.park(self.rehearsal)
 
     def drill(self, exchange: str) -> Self:
-        """Begin a session in the same home whose one exchange puts this question again, and return it, open.
+        """Start a session in the same home whose only exchange puts this question again; return it, open.
 
-        On the same deck, with the same panel, presenter, engine and intensity; templates as the home has
-        them now. Contradictions that were dismissed here are dismissed there. Nothing of it is remembered.
-        Its first record names this session and the question.
+        The new session has the same deck, panel, presenter, engine and intensity, and the home's current
+        templates. Contradictions that were dismissed here are dismissed there. Nothing of the new session is
+        remembered. Its first record names this session and the question.
 
         Raises:
             InputError: There is no such exchange.
@@ -827,17 +843,20 @@ class Rehearsal(core.Session):
     # ------------------------------------------------------------------ the end
 
     def end(self, *, without_debrief: bool = False, archive: str | None = None) -> str:
-        """Write the debrief, freeze the session and archive it; return the ledger's head: keep it elsewhere.
+        """Write the debrief, freeze the session and archive it; return the ledger's head, to be stored
+        elsewhere.
 
-        It can be asked again: what was cut short goes on; of a session that has ended the head comes back.
+        It can be called again: an end that was cut short is completed, and for an ended session the head is
+        returned.
 
         Args:
-            archive: Where to; None: where its run asked for, else by the setting `archive`, else
-                `<home>/archives`. A session outside of a home is archived only where this says where to.
+            archive: The address at which to archive the session. If None, the address that its run asked for,
+                else that in the setting `archive`, else `<home>/archives`. A session outside of a home is
+                archived only if an address is known.
 
         Raises:
-            SessionBusyError: Another thread or process is ending it.
-            ArchiveError: It could not be archived; it has ended and is safe.
+            SessionBusyError: Another thread or process is ending the session.
+            ArchiveError: The session could not be archived; it has ended and is safe.
         """
         from orchestrator.rehearsal import ending
 
@@ -854,16 +873,16 @@ class Rehearsal(core.Session):
         return self.rehearsal.store.head
 
     def archive(self, url: str | None = None, *, endpoint_url: str | None = None) -> Archived:
-        """Archive the ended session as a BagIt bag, read it back, and compare.
+        """Archive the ended session as a BagIt bag, then read the archive back and compare it.
 
         Args:
-            url: A folder, `file://…` or `s3://bucket/prefix`; None: as `end`.
-            endpoint_url: An S3-compatible server; None: as GREENROOM_S3_ENDPOINT says.
+            url: A folder, `file://…` or `s3://bucket/prefix`. If None, the address that `end` would use.
+            endpoint_url: The address of an S3-compatible server. If None, that in GREENROOM_S3_ENDPOINT.
 
         Raises:
-            SessionStateError: It has not ended.
-            UsageError: It is outside of a home, and no address is given; or that is none.
-            ArchiveError: The archive could not be completed; calling it again sends the rest.
+            SessionStateError: The session has not ended.
+            UsageError: The session is outside of a home and no address is known, or *url* is not an address.
+            ArchiveError: The archive could not be completed; a second call sends the rest.
         """
         from orchestrator.rehearsal import ending
 
@@ -877,7 +896,8 @@ class Rehearsal(core.Session):
 
     @property
     def archived_at(self) -> str | None:
-        """Where the session, as it is now, was archived last, as its home knows; None: nowhere."""
+        """The address at which the session was last archived in its current state, as its home knows, or
+        None."""
         if self.home is None:
             return None
         return next(reversed(archives_of(self.home, self.name, head=self._now.store.head).values()), None)
@@ -897,18 +917,19 @@ class Rehearsal(core.Session):
 
     @property
     def contradictions(self) -> tuple[Tension, ...]:
-        """The contradictions that stand, in the order of finding, each with its id."""
+        """The contradictions that have not been dismissed, in the order in which they were found, each
+        with its id."""
         return contradiction_looks.standing(self._now, self.home)
 
     def dismiss(self, finding: str) -> Tension:
-        """Dismiss the contradiction with this id ("c2"), as the presenter says that it is none; return it.
+        """Dismiss the contradiction with this id ("c2"), since the presenter says that it is none; return it.
 
-        It leaves every page and is not asked about. Of an ended session it is noted beside its folder,
-        where nothing is written any more. Where both are remembered, the presenter's next rehearsal does
-        not raise it again. Twice is no error.
+        It is removed from every page and no question is asked about it. For an ended session the dismissal is
+        recorded beside the session's folder, into which nothing is written any more. If both rehearsals are
+        remembered, the presenter's next one does not raise it again. A second call does nothing.
 
         Raises:
-            InputError: There is no such contradiction; the message names those there are.
+            InputError: There is no such contradiction; the message lists those that there are.
             SessionStateError: The session has ended and lies outside of a home.
         """
         found = contradiction_looks.dismiss(self._now, self.home, text_argument("finding", finding))
@@ -917,22 +938,24 @@ class Rehearsal(core.Session):
         return found
 
     def recap(self) -> SessionContext:
-        """Return what matters of the session so far, as the Scribe keeps it; of one that has ended as well.
+        """Return what matters of the session so far, as the Scribe records it; also for a session that has
+        ended.
 
-        It is a value of bounded size, made from the ledger; asking for it writes nothing and asks nobody.
-        What was said off the record is not in it. Goals, decisions and blockers are those that a model
-        read, or without one those that were announced in plain words.
+        The value has a bounded size and is made from the ledger, without writing anything or calling a model.
+        It contains nothing that was said off the record. Goals, decisions and blockers are those that a model
+        detected or, without a model, those that were announced in plain words.
         """
         from orchestrator.memory import scribe
 
         return scribe.context_of(self._now.store)
 
     def previously_on(self, agent: str | None = None) -> str:
-        """Return `recap` in a few lines, for a prompt or a person who comes back; quotes name their record.
+        """Return `recap` in a few lines, for a prompt or for a person who comes back; quotes name their
+        record.
 
         Args:
-            agent: Whose prompt it is for: notes and tool calls of other agents are private and left out.
-                None: the presenter's.
+            agent: The agent for whose prompt the lines are; notes and tool calls of other agents are private
+                and left out. If None, the lines are for the presenter.
 
         Raises:
             UsageError: *agent* has no seat in this session.
@@ -944,7 +967,10 @@ class Rehearsal(core.Session):
         return previously_on(self.recap(), agent=agent)
 
     def close(self) -> None:
-        """Write waiting receipts, close the files, and the engine if it was made here. Twice is no error."""
+        """Write waiting receipts, and close the files and an engine that was made here.
+
+        A second call does nothing.
+        """
         try:
             self.rehearsal.clock.stop()
             self.rehearsal.store.close()
@@ -956,10 +982,10 @@ class Rehearsal(core.Session):
 
 
 def _check_piece(piece: Segment | LiveSegment) -> None:
-    """Check a piece of speech, whoever made it.
+    """Check that a piece of speech from any source can be recorded.
 
     Raises:
-        TypeError, ValueError: Names the field that cannot be recorded.
+        TypeError, ValueError: A field cannot be recorded; the message names it.
     """
     said_argument("text", piece.text)
     if piece.speaker is not None:
@@ -971,6 +997,6 @@ def _check_piece(piece: Segment | LiveSegment) -> None:
 
 
 def judgement_of(turn: Turn) -> Judgement:
-    """Return what became of an answer that this process did not judge."""
+    """Return the judgement of an answer that this process did not judge itself."""
     reason = turn.reason or "it was parked, closed or ended before it was judged"
     return Judgement(turn.verdict or "unjudged", reason, turn.quote)

@@ -1,6 +1,7 @@
-"""`Session` as release 0.2 had it: earlier names, and earlier meanings of names that stay. For one release.
+"""`Session` with the names of release 0.2, and with earlier meanings of names that stay. Kept for one
+release.
 
-Each says once in a process which name of `Rehearsal` took its place.
+Each earlier name warns once in a process which name of `Rehearsal` has replaced it.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ NOW: Final = {
     "add_segment": "`add_segment` is `Rehearsal.hear(segment)`",
     "listen": "`listen` is `loop.live.feed_live`, or `Rehearsal.hear(piece)` for each piece",
 }
-"""What each earlier name or meaning is called now."""
+"""By earlier name or meaning: what to use now."""
 _said: set[str] = set()
 
 
@@ -46,16 +47,16 @@ def _say(name: str) -> None:
 
 
 class Session(Rehearsal):
-    """A rehearsal by the names and meanings of release 0.2."""
+    """A rehearsal with the names and meanings of release 0.2."""
 
     def append(self, path: str, text: str, *, by: str, receipt: str | Receipt | None = None) -> int:
-        """Append as `Rehearsal.append`, and return the file's length in bytes."""
+        """Append as `Rehearsal.append` does, but return the file's length in bytes."""
         _say("append")
         super().append(path, text, by=by, receipt=receipt)
         return self._store.state(path).size_bytes
 
     def write(self, path: str, text: str, *, by: str, receipt: str | Receipt | None = None) -> int:
-        """Write as `Rehearsal.write`, and return the number of the file's revision."""
+        """Write as `Rehearsal.write` does, but return the number of the file's revision."""
         _say("write")
         super().write(path, text, by=by, receipt=receipt)
         return self._store.state(path).revisions
@@ -69,14 +70,16 @@ class Session(Rehearsal):
         at: int | None = None,
         purpose: str | None = None,
     ) -> Context:
-        """Return a context as `Rehearsal.context`; *purpose* stands for *task*, in at most 200 characters."""
+        """Return a context as `Rehearsal.context` does; *purpose* replaces *task*, with at most 200
+        characters."""
         if purpose is not None:
             _say("context")
             text_argument("purpose", purpose, max_chars=MAX_NAME_CHARS)
         return super().context(agent, task=purpose if task is None else task, engine=engine, at=at)
 
     def context_at(self, receipt: str | int | Receipt, agent: str | None = None) -> Context:
-        """Return a context as it was: by its receipt or receipt's id, or *agent*'s as of a record's number.
+        """Return an earlier context: by its receipt or the receipt's id, or *agent*'s as of a record's
+        number.
 
         Raises:
             ReceiptError: There is no such receipt or record, or a file is not what the receipt says.
@@ -104,7 +107,7 @@ class Session(Rehearsal):
         archive: str | None = None,
         typed: bool = False,
     ) -> None:
-        """Take a recording in, whole, for `play`."""
+        """Store a whole recording in the session, for `play`."""
         from orchestrator.panel.loop import recorded
 
         _say("load")
@@ -116,12 +119,12 @@ class Session(Rehearsal):
         self.hear(recording)
 
     def add_segment(self, segment: Segment) -> None:
-        """Put one piece of speech into the transcript."""
+        """Append one piece of speech to the transcript."""
         _say("add_segment")
         self.hear(segment)
 
     def listen(self, source: str, *, stop: Callable[[], bool], say: Callable[[str], None]) -> None:
-        """Take live speech in, from stdin (`-`) or a file that grows, as `loop.live.feed_live` does."""
+        """Read live speech from stdin (`-`) or a growing file, as `loop.live.feed_live` does."""
         from orchestrator.panel.loop import live
 
         _say("listen")
@@ -136,7 +139,7 @@ class Session(Rehearsal):
         receipt: str | Receipt | None = None,
         parked: bool = False,
     ) -> Exchange | None:
-        """Let the panel put a question, or put one of the caller's own."""
+        """Let the panel put a question, or put the caller's own question."""
         _say("ask")
         for name, text in (("question", question), ("quote", quote)):
             if text is not None:
@@ -152,19 +155,19 @@ class Session(Rehearsal):
         return self.put(agent, question, quote=quote, receipt=receipt)
 
     def take_answer(self, text: str | None) -> Exchange:
-        """Take the presenter's answer to the open question, as `Rehearsal.answer`."""
+        """Record the presenter's answer to the open question, as `Rehearsal.answer` does."""
         _say("take_answer")
         return super().answer(text)
 
     def answer(self, text: str | None) -> Any:  # a Judgement: of `Rehearsal` it is the exchange
-        """Take the presenter's answer and let the panel judge it; return what became of it.
+        """Record the presenter's answer and let the panel judge it; return the judgement.
 
-        An answer that asks to come back to the question parks it: the judgement is then `unjudged`, with the
-        words that ask for it. One that was taken before, and not judged, is judged where it is given again or
-        nothing is given.
+        An answer that asks to come back to the question parks the question: the judgement is then `unjudged`,
+        with the words that ask for it. An answer that was recorded before but not judged is judged if *text*
+        repeats it or is None.
 
         Raises:
-            SessionStateError: No question is open, or it was answered already in other words.
+            SessionStateError: No question is open, or it was already answered in other words.
         """
         _say("answer")
         return self.answer_and_judge(text)

@@ -1,7 +1,7 @@
-"""The catalogue: one row for each session, and all its words, in SQLite with full-text search.
+"""The catalogue: one row for each session, and all words of the sessions, in SQLite with full-text search.
 
-The file is a cache. One that is damaged or of another release is removed and made anew, and an
-erased session leaves no word in it: what is deleted is overwritten, in file, index and log.
+The file is a cache. If it is damaged or of another release, it is removed and made again. An erased session
+leaves no word in it: deleted text is overwritten in file, index and log.
 
 Source: https://sqlite.org/fts5.html
 """
@@ -43,16 +43,17 @@ from orchestrator.review.reading import Entry, Passage, read
 
 
 PAGE: Final = 50
-"""Sessions of one page of the list."""
+"""Number of sessions on one page of the list."""
 HITS: Final = 3
-"""Places of one session that a search shows; its timeline has the others."""
+"""Number of places in one session that a search shows; the session's timeline shows the others."""
 RUNS: Final = 20
-"""Of the same deck, to choose from for a comparison."""
+"""Maximum number of sessions on the same deck that are offered for a comparison."""
 TIMEOUT_S: Final = 10.0
-"""How long one process waits for the writes of another; a batch of the largest update takes under one."""
+"""Seconds that one process waits for the writes of another; a batch of the largest update takes less than
+one."""
 
 _VERSION: Final = 6
-"""Of the tables below, and of what stands and counts in an entry; a file of another version is made anew."""
+"""Version of the tables below and of the content of an entry; a file of another version is made again."""
 _TABLES: Final = (
     """CREATE TABLE sessions (
       n INTEGER PRIMARY KEY,  -- milliseconds since 1970 at which it was started: newest first is n DESC
@@ -86,9 +87,10 @@ _TABLES: Final = (
     f"PRAGMA user_version = {_VERSION}",
 )
 _BITS: Final = 20
-"""A two-hour session has some 300 passages; milliseconds take 41 bits, and a rowid has 63."""
+"""Bits of a rowid that number the passages of a session. A two-hour session has some 300 passages;
+milliseconds take 41 bits, and a rowid has 63."""
 _MARKS: Final = ("\x02", "\x03")
-"""Around what was found, in a snippet; control characters that no page shows."""
+"""The marks around a hit in a snippet: control characters that no page shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Words found by a search, and their place."""
+    """Words that a search found, and their place."""
 
     kind: str
     place: str
@@ -113,7 +115,7 @@ class Hit:
 
 
 class OtherVersionError(sqlite3.DatabaseError):
-    """The file is of another release; never leaves this module."""
+    """The file is of another release. The error does not leave this module."""
 
 
 class Known(NamedTuple):
@@ -136,7 +138,7 @@ class Verified:
 
 
 class Catalogue:
-    """The catalogue at one path, safe to use from several threads and processes."""
+    """The catalogue at one path. Safe to use from several threads and processes."""
 
     def __init__(self, path: Path) -> None:
         """Remember *path*; nothing is created before the first use."""
@@ -155,9 +157,9 @@ class Catalogue:
         """Return sessions, newest first.
 
         Args:
-            before: Only those older than this row's `n`.
-            presenter: Only theirs.
-            are_recorded: Only demonstrations, or none of them; None: both.
+            before: Return only sessions that are older than the row with this `n`.
+            presenter: Return only sessions of this presenter.
+            are_recorded: Whether to return only demonstrations, or only other sessions. If None, both.
         """
         with self._open() as connection:
             found = connection.execute(
@@ -170,7 +172,8 @@ class Catalogue:
     def search(
         self, text: str, *, before: int | None = None, most: int = PAGE
     ) -> list[tuple[Row, list[Hit]]]:
-        """Return sessions that hold all these words in one place, newest first, with their first places."""
+        """Return sessions that contain all these words in one place, newest first, each with its first
+        hits."""
         query = _query(text)
         found: list[tuple[Row, list[Hit]]] = []
         if not query:
@@ -221,7 +224,7 @@ class Catalogue:
             return [_row(one) for one in found]
 
     def presenters(self) -> list[tuple[str, int]]:
-        """Return everybody who presented, and how often, by name."""
+        """Return the name of everybody who presented, and how often, sorted by name."""
         with self._open() as connection:
             query = (
                 "SELECT presenter, count(*) FROM sessions WHERE presenter != '' GROUP BY presenter ORDER BY 1"
@@ -245,7 +248,7 @@ class Catalogue:
             return [Entry.of(entry) for (entry,) in found]
 
     def known(self) -> dict[str, Known]:
-        """Return what each row was made from, by session."""
+        """Return, by session, the sources from which its row of the catalogue was made."""
         with self._open() as connection:
             found = connection.execute(
                 "SELECT session, bytes, archive, endpoint, stamp, tried_at FROM sessions"
@@ -262,7 +265,10 @@ class Catalogue:
     def put(
         self, read: Sequence[tuple[Entry, Sequence[Passage], Known]], *, erasures: int | None = None
     ) -> bool:
-        """Insert these sessions, replacing known ones; return False, unchanged, if *erasures* has changed."""
+        """Insert these sessions, replacing known ones.
+
+        If *erasures* has changed, insert nothing and return False.
+        """
         with self._writing() as connection:
             if (
                 erasures is not None
@@ -298,7 +304,7 @@ class Catalogue:
         return True
 
     def note(self, moved: Mapping[str, Known]) -> None:
-        """Record that known sessions now lie elsewhere, or in one more place."""
+        """Record that known sessions are now in another place, or in one more place."""
         with self._writing() as connection:
             connection.executemany(
                 "UPDATE sessions SET bytes = ?, archive = ?, endpoint = ?, stamp = ? WHERE session = ?",
@@ -309,7 +315,7 @@ class Catalogue:
         """Record a verification of a session at a place against *head*, and return its time.
 
         Args:
-            place: "": its folder in the home; else the server and address of the archive.
+            place: "" for the session's folder in the home, or else the server and address of the archive.
         """
         at = utc_now()
         with self._writing() as connection:
@@ -321,7 +327,7 @@ class Catalogue:
     def forget(self, *sessions: str) -> None:
         """Erase every word of these sessions from rows, index, log and the gaps of the file.
 
-        Where the file cannot be changed it is removed whole: the next update makes it anew.
+        If the file cannot be changed, it is removed completely, and the next update makes it again.
         """
         if not self.path.exists():
             return
@@ -346,10 +352,10 @@ class Catalogue:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        """Open a connection of its own; SQLite's lock between connections is the only one needed.
+        """Open a connection for this call; SQLite's lock between connections is the only one that is needed.
 
         Raises:
-            HomeError: It cannot be used; one that is damaged was removed, so the next update makes it anew.
+            HomeError: The file cannot be used. A damaged file was removed, so the next update makes it again.
         """
         try:
             with closing(self._connected()) as connection:
@@ -415,7 +421,7 @@ def _make(connection: sqlite3.Connection) -> None:
 
     Raises:
         OtherVersionError: The file is of another release.
-        sqlite3.DatabaseError: It is no database.
+        sqlite3.DatabaseError: The file is not a database.
     """
     until = monotonic() + TIMEOUT_S
     while (version := connection.execute("PRAGMA user_version").fetchone()[0]) == 0:
@@ -446,19 +452,19 @@ def _is_busy(error: sqlite3.Error) -> bool:
 
 
 def of_home(home: Home) -> Catalogue:
-    """Return the catalogue of a home and of the archives to which it sends."""
+    """Return the catalogue of a home, including the archives to which it sends."""
     return Catalogue(home.root / "cache" / "review.db")
 
 
 def of_archives(url: str, endpoint: str = "") -> Catalogue:
-    """Return the catalogue of archives reviewed without a home, in the user's own cache folder.
+    """Return the catalogue of archives that are reviewed without a home, in the user's own cache folder.
 
     Args:
-        endpoint: The server that they lie at, as `s3.endpoint_of`.
+        endpoint: The server of the archives, as `s3.endpoint_of` spells it.
 
     Raises:
-        UsageError: *url* is no archive address.
-        HomeError: Nothing says where the user's files are.
+        UsageError: *url* is not an archive address.
+        HomeError: The user's own folder is not known.
     """
     address = f"{endpoint} {open_store(url).url}".strip()
     name = hashlib.sha256(address.encode()).hexdigest()[:16]  # an address may name a customer
@@ -466,7 +472,7 @@ def of_archives(url: str, endpoint: str = "") -> Catalogue:
 
 
 def comments_beside(catalogue: Catalogue) -> Path:
-    """Return the folder for comments written without a home."""
+    """Return the folder for comments that are written without a home."""
     return catalogue.path.with_suffix("")
 
 
@@ -483,7 +489,8 @@ def _end(before: int | None) -> int:
 
 
 def _moment(entry: Entry) -> int:
-    """Return milliseconds since 1970 for the session's time of day on the day of the rehearsal."""
+    """Return the time of the session in milliseconds since 1970: its time of day, on the day of the
+    rehearsal."""
     begun = datetime.fromisoformat(entry.started_at) if entry.started_at else datetime.fromtimestamp(0, UTC)
     with suppress(ValueError):  # no day of the calendar: it is shown as it was given
         given = datetime.combine(date.fromisoformat(entry.day), begun.timetz())
@@ -501,10 +508,10 @@ def _free(connection: sqlite3.Connection, moment: int) -> int:
 
 
 def _query(text: str) -> str:
-    """Return the FTS5 query for all words and for quoted phrases as they stand, or "" without any.
+    """Return the FTS5 query for all words, and for quoted phrases as they are; "" if *text* has none.
 
-    A star at a word's end finds all that begin so; only where it is asked for, since that merges the
-    places of every such word first: 70 ms in 1,000 sessions, and 2 ms for one word.
+    A star at the end of a word finds all words with that beginning. That is not the default, since it merges
+    the places of all such words first: it takes 70 ms in 1,000 sessions, and one word takes 2 ms.
     """
     found = []
     for one in re.finditer(r'"([^"]*)"?|([^\s"]+)', text):
@@ -530,15 +537,17 @@ def _parts(snippet: str) -> tuple[tuple[str, bool], ...]:
 
 
 BATCH: Final = 100
-"""Sessions of one transaction: it ends within half a second, so that nobody waits long to write."""
+"""Number of sessions in one transaction, which ends within half a second, so that nobody waits long to
+write."""
 
 MANY: Final = 1_000
-"""New sessions from which on other processors help; to start them takes about as long as to read 300."""
+"""Minimum number of new sessions for which other processors help; starting them takes as long as reading
+300."""
 MAX_PROCESSES: Final = 4
-"""With more the one that writes is what is waited for."""
+"""Maximum number of processes that read; with more, all would wait for the one that writes."""
 
 RETRY_S: Final = 60.0
-"""After which an archive that could not be read is asked for again: each try is a request, or several."""
+"""Seconds after which an archive that could not be read is tried again; each try is one or more requests."""
 
 Read = tuple[Entry, list[Passage]]
 
@@ -549,13 +558,14 @@ def update(
     store: ArchiveStore,
     on_read: Callable[[int, int], None] = lambda done, of: None,
 ) -> None:
-    """Add what is new in a home's folder of *sessions* and in the archives of *store*.
+    """Add the new sessions in a home's folder of *sessions* and in the archives of *store*.
 
-    An archive that is known is not read again: nothing in it ever changes. One that is also in the home
-    is read there.
+    A known archive is not read again, since nothing in it ever changes. A session that is also in the home is
+    read there.
 
     Args:
-        on_read: Told how many of the new sessions have been read, and how many there are.
+        on_read: Called with the number of new sessions that have been read, and the number of all new
+            sessions.
 
     Raises:
         ArchiveError: The archives cannot be listed; the home's own sessions are up to date.
@@ -605,7 +615,7 @@ def update(
 
 
 def _is_other(was: Known, now: Known) -> bool:
-    """Return whether to read a session again: its file, or its archive, is another one."""
+    """Return whether to read a session again, because its file or its archive is a different one."""
     if now.size_bytes is not None:
         return (was.size_bytes, was.stamp) != (now.size_bytes, now.stamp)
     return was.size_bytes is not None or was[1:3] != now[1:3]
@@ -615,7 +625,10 @@ def _is_other(was: Known, now: Known) -> bool:
 def _reading(
     sessions: Path | None, store: ArchiveStore, here: Collection[str], names: Sequence[str]
 ) -> Iterator[Iterator[Read | None]]:
-    """Yield what is read of each: one by one, many from a disk in processes, and from S3 in parallel."""
+    """Yield an iterator over the content of each session.
+
+    A few are read one by one, many from a disk in several processes, and those in S3 in parallel.
+    """
     reading = partial(_read_one, sessions, store, frozenset(here))
     if not isinstance(store, FolderStore):
         starts = range(0, len(names), BATCH)
@@ -632,7 +645,7 @@ def _reading(
 
 
 def _read_one(sessions: Path | None, store: ArchiveStore, here: Collection[str], name: str) -> Read | None:
-    """Read one session as of now; return None if it was just erased or its archive is still incomplete."""
+    """Read one session now; return None if it was just erased or its archive is still incomplete."""
     try:
         found = _read_folder(sessions / name) if sessions is not None and name in here else _read(store, name)
     except _DamagedError:
@@ -644,11 +657,11 @@ def _read_one(sessions: Path | None, store: ArchiveStore, here: Collection[str],
 
 
 class _DamagedError(Exception):
-    """No readable session lies at the place; never leaves this module."""
+    """There is no readable session at the place. The error does not leave this module."""
 
 
 def _here(sessions: Path) -> Iterator[tuple[str, tuple[int, str]]]:
-    """Yield each entry of a home with a session's name, its ledger's size and which file the ledger is."""
+    """Yield each name of a session in a home, with the size of its ledger and which file the ledger is."""
     try:
         folders = os.scandir(sessions)
     except OSError:
@@ -664,11 +677,11 @@ def _here(sessions: Path) -> Iterator[tuple[str, tuple[int, str]]]:
 
 
 def _read_folder(session: Path) -> tuple[bytes, bytes | None] | None:
-    """Return ledger and debrief of a session in the home, or None if it was just erased.
+    """Return the ledger and the debrief of a session in the home, or None if it was just erased.
 
     Raises:
-        _DamagedError: It has no ledger, or something else as one.
-        OSError: It cannot be read now.
+        _DamagedError: The session has no ledger, or something else in its place.
+        OSError: The session cannot be read now.
     """
     try:
         with open_folder(session) as fd:
@@ -686,11 +699,12 @@ def _read_folder(session: Path) -> tuple[bytes, bytes | None] | None:
 
 
 def _read(store: ArchiveStore, session: str) -> tuple[bytes, bytes | None] | None:
-    """Return what is read of an archive, or None if it lacks its mark and so is still incomplete.
+    """Return the ledger and the debrief of an archive, or None if it has no commit mark yet and so is
+    incomplete.
 
     Raises:
-        _DamagedError: Its mark is none, or it has no ledger.
-        ArchiveUnavailableError: It cannot be read now.
+        _DamagedError: The commit mark is not valid, or there is no ledger.
+        ArchiveUnavailableError: The archive cannot be read now.
     """
     try:
         mark = store.get(f"{session}/{COMMIT_MARK}")

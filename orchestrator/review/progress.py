@@ -1,6 +1,6 @@
-"""A presenter's progress over rehearsals of one deck, and whose verdicts it rests on.
+"""A presenter's progress over the rehearsals of one deck, and whose verdicts it is based on.
 
-Nothing is counted that nobody judged, and nothing is read that the catalogue does not hold.
+Answers that nobody judged are not counted, and nothing is read but the catalogue.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PANEL: Final = "the panel"
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One rehearsal."""
+    """One rehearsal, with the numbers that its progress is measured by."""
 
     entry: Entry
     questions: int
@@ -38,7 +38,7 @@ class Run:
 
     @property
     def is_mostly_judged(self) -> bool:
-        """Whether the share of judged answers says something of all answers."""
+        """Whether enough answers were judged for their share to say something about all answers."""
         return self.judged > self.answered / 2
 
 
@@ -52,7 +52,7 @@ class Progress:
 
     @property
     def sentence(self) -> str:
-        """The change from the first rehearsal to the last; of a single one, its state."""
+        """A sentence on the change from the first rehearsal to the last; for a single one, on its state."""
         first, last = self.runs[0], self.runs[-1]
         said = [self._answers, self._points, _time(first, last), _pace(first, last)]
         line = "; ".join(one for one in said if one)
@@ -83,11 +83,11 @@ class Progress:
 
 
 MAX_RUNS: Final = 100
-"""Rehearsals of one presenter that are looked at: with more, a plot's points touch."""
+"""Maximum number of rehearsals of one presenter that are evaluated; with more, the points of a plot touch."""
 
 
 def ended_of(catalogue: Catalogue, presenter: str | None) -> tuple[str, list[Row]]:
-    """Return a presenter's latest rehearsals and name; None: of whoever ended one last.
+    """Return a presenter's name and latest rehearsals. If *presenter* is None, of whoever ended one last.
 
     Demonstrations count only for a presenter who is named and has nothing else.
     """
@@ -104,7 +104,7 @@ def ended_with(catalogue: Catalogue, session: str) -> tuple[str, list[Row]]:
     """Return the rehearsals of a session's deck by its presenter; demonstrations if it is one.
 
     Raises:
-        OtherCrewError: It is a session of another crew.
+        OtherCrewError: The session belongs to another crew.
     """
     row = catalogue.get(session)
     if row is None:
@@ -126,10 +126,10 @@ def progress_of(
 ) -> tuple[Progress, ...]:
     """Return the progress for each deck over the ended rehearsals among *rows*, the latest deck first.
 
-    Drills are of one question and are left out. A deck that was revised is known by its title.
+    Drills, which have one question, are left out. A revised deck is recognised by its title.
 
     Args:
-        said_of: What people said of a session's answers after its end, oldest first.
+        said_of: Returns the verdicts of people on a session's answers after its end, oldest first.
     """
     decks: dict[str, list[Entry]] = {}
     for row in sorted(rows, key=lambda one: one.n):
@@ -181,10 +181,10 @@ def _judged(asked: Asked, later: PersonVerdict | None) -> Asked:
 
 
 def outcomes_of(entry: Entry, said: Iterable[PersonVerdict]) -> dict[str, int]:
-    """Count a session's questions by outcome, in words, whoever judged, as its debrief does.
+    """Count a session's questions by outcome, in words, as its debrief does, whoever judged them.
 
     Args:
-        said: What people said of its answers after its end, oldest first.
+        said: The verdicts of people on the session's answers after its end, oldest first.
     """
     later = by_answer(said)
     found = Counter(_words(one, later.get((one.exchange, one.turn))) for one in entry.questions)
@@ -216,7 +216,7 @@ def asked_before(
     """Return each question of these sessions once, with its last outcome: open ones first, then unjudged.
 
     Args:
-        said_of: As of `progress_of`.
+        said_of: As for `progress_of`.
     """
     found: dict[str, AskedBefore] = {}
     for entry in (row.entry for row in sorted(rows, key=lambda one: one.n)):
@@ -239,7 +239,10 @@ def asked_before(
 
 
 def answers_of(run: Run) -> str:
-    """Return "3 of 4 judged gave it (Dana: 3, the panel: 1); 2 judged by nobody", or "" without answers."""
+    """Return a summary of a run's answers, or "" if there are none.
+
+    For example: "3 of 4 judged gave it (Dana: 3, the panel: 1); 2 judged by nobody".
+    """
     if not run.judged:
         return "nobody has judged these" if run.answered else ""
     judges = ", ".join(f"{name}: {many}" for name, many in run.judges)

@@ -1,6 +1,7 @@
-"""One session as the catalogue keeps it, read from its ledger and its debrief without opening it.
+"""One session as the catalogue stores it, read from its ledger and its debrief without opening it.
 
-Nothing is verified here: a row of a list says what the records say, and `verify` whether they are right.
+Nothing is verified here: a row of the list shows what the records say, and `verify` shows whether they are
+right.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from orchestrator.panel.records.taken_back import withdrawn_by
 from orchestrator.panel.render import OUTCOME_WORDS, SILENT
 
 Told = Mapping[str, Any]
-"""A record or a debrief as JSON has it."""
+"""A record or a debrief as plain JSON."""
 Value = PanelRecord | Unread | None
 
 _WANTED: Final = re.compile(
@@ -47,21 +48,23 @@ _WANTED: Final = re.compile(
         rf'|note","by":"{MODERATOR}",[^{{]*"value":\{{"type":"(?:{ExchangeOpened.TYPE}|{AnswerJudged.TYPE})")'
     ).encode()
 )
-"""Some 90 of a rehearsal's 500 lines, told by how they begin; to parse all takes three times as long."""
+"""The lines of a ledger that an entry needs, recognised by their beginnings: some 90 of a rehearsal's 500.
+Parsing all takes three times as long."""
 _HEAD: Final = re.compile(rb'"hash":"([0-9a-f]{64})"\}\n\Z')
 END_BYTES: Final = 128
-"""Of a ledger, in which its last hash stands."""
+"""Number of bytes at a ledger's end that contain its last hash."""
 _END: Final = re.compile(rb'\n\{"seq":\d+,"op":"freeze"[^\n]*\n\Z')
 _MAX_END: Final = 64 * 1024
-"""Bytes of the last line, which names every file with its digest; some 5 kB in a panel of three."""
+"""Maximum bytes of the last line, which names every file with its digest; with a panel of three it has
+some 5 kB."""
 
 
 _ADDS: Final = ("append", "create")
-"""Operations that leave what a file held before: an append-only file is created with its blueprint."""
+"""Operations that keep a file's earlier content: an append-only file is created with its blueprint."""
 
 
 class Passage(NamedTuple):
-    """Words of a session that can be found, and their place."""
+    """Words of a session that a search can find, and their place."""
 
     kind: str  # about, slide, speech, question, answer or verdict; file, of another crew
     place: str  # the number of the slide, the exchange, or the file's path; "": the session
@@ -70,7 +73,7 @@ class Passage(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """A question and its outcome; one that was parked and came back stands once."""
+    """A question and its outcome; a question that was parked and came back is listed once."""
 
     exchange: str
     about: str  # the question
@@ -82,13 +85,13 @@ class Asked(NamedTuple):
 
 
 def day_of(engine: str, date: str | None, started_at: str) -> str:
-    """Return the day of a rehearsal as `Entry.day` has it."""
+    """Return the day of a rehearsal as `Entry.day` defines it."""
     return (engine != RECORDED and date) or started_at[:10]
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The description of one session in a list."""
+    """The description of one session in the catalogue."""
 
     session: str
     started_at: str = ""  # RFC 3339; "": its records cannot be read
@@ -119,27 +122,27 @@ class Entry:
 
     @classmethod
     def of(cls, told: str) -> Entry:
-        """Restore the entry that `told` returned."""
+        """Return the entry from the JSON that `told` returned."""
         plain = json.loads(told)
         return cls(**{**plain, "questions": tuple(Asked(*one) for one in plain["questions"])})
 
     @property
     def day(self) -> str:
-        """The day of the rehearsal, YYYY-MM-DD: the day given, else that of its beginning, in UTC.
-
-        The day that was given for a demonstration is its story's: it counts as of when it was played.
-        """
+        """The day of the rehearsal, YYYY-MM-DD: the day that was given, or else the day of its beginning,
+        in UTC. The day that was given for a demonstration belongs to its story, so the day on which it was
+        played counts."""
         return day_of(self.engine, self.date, self.started_at)
 
     @property
     def when(self) -> str:
-        """The day, with the time of the beginning if it began on that day."""
+        """The day of the rehearsal, with the time of its beginning if it began on that day."""
         is_then = self.day == self.started_at[:10]
         return f"{self.day} {self.started_at[11:16]} UTC" if is_then else self.day
 
     @property
     def is_recorded(self) -> bool:
-        """Whether recorded replies were played: a demonstration, nobody's own rehearsal."""
+        """Whether recorded replies were played, so that the session is a demonstration and nobody's own
+        rehearsal."""
         return self.engine == RECORDED
 
     @property
@@ -149,9 +152,9 @@ class Entry:
 
 
 def read(session: str, ledger: bytes, debrief: bytes | None) -> tuple[Entry, list[Passage]]:
-    """Return a session's entry and its words that can be found, except those said off the record.
+    """Return a session's entry, and its words that can be searched, except those said off the record.
 
-    Records that are none of ours give an entry that is damaged, and no words.
+    Records that are not Greenroom's give an entry that is damaged, and no words.
     """
     from pydantic_core import from_json  # parses in half of the time that `json` takes
 
@@ -175,7 +178,7 @@ def read(session: str, ledger: bytes, debrief: bytes | None) -> tuple[Entry, lis
 def _of_crew(
     session: str, ledger: bytes, first: Record, others: Iterable[Told]
 ) -> tuple[Entry, list[Passage]]:
-    """Return the entry of another crew's session, and the words of its files as they stand."""
+    """Return the entry of another crew's session, and the current words of its files."""
     opening = opening_of(first)
     crew = one_line(opening.crew)
     entry = Entry(
@@ -203,15 +206,15 @@ def _is_ended(ledger: bytes) -> bool:
 
 
 def _standing(records: Sequence[Record], values: Sequence[Value]) -> list[Value]:
-    """Return the values, without those withdrawn together with an answer."""
+    """Return the values, without those that were withdrawn with an answer that was taken back."""
     withdrawn = {seq for value in values for seq in withdrawn_by(value)}
     return [None if record.seq in withdrawn else value for record, value in zip(records, values, strict=True)]
 
 
 def _withheld(records: Sequence[Record], values: Sequence[Value]) -> OffRecord | None:
-    """Return the fold of what is off the record, or None if nothing said could be.
+    """Return the fold of what is off the record, or None if no words can be.
 
-    Most sessions hold nothing of it, and this look at what was said costs a quarter of the fold.
+    Most sessions contain no such words, and checking for them costs a quarter of the fold.
     """
     said: dict[str, list[str]] = {}  # by speaker, of whom a phrase may go over from one piece to the next
     for record, value in zip(records, values, strict=True):
@@ -260,7 +263,8 @@ def _entry(session: str, ledger: bytes, first: Record, values: Sequence[Value], 
 
 
 def head_of(ledger: bytes) -> str:
-    """Return the hash of the last record in a ledger or its end, or "" if the end is no record's."""
+    """Return the hash of the last record in a ledger, or in the end of one; "" if the bytes do not end
+    with a record."""
     head = _HEAD.search(ledger, max(0, len(ledger) - END_BYTES))
     return head[1].decode() if head is not None else ""
 
@@ -293,7 +297,7 @@ def _closed(values: Iterable[Value]) -> Iterator[Exchange]:
 def _passages(
     records: Sequence[Record], values: Sequence[Value], off_record: OffRecord | None
 ) -> list[Passage]:
-    """Return the words in record order; speech of one visit to a slide is one passage."""
+    """Return the words in the order of the records; the speech of one visit to a slide is one passage."""
     closed = {one.id for one in _closed(values)}
     corrected = _corrected(records, values, is_withheld=off_record is not None)
     heard = 0
@@ -325,7 +329,7 @@ def _passages(
 
 
 def _corrected(records: Sequence[Record], values: Sequence[Value], *, is_withheld: bool) -> dict[int, str]:
-    """Return the words of each corrected segment, by its number; "" if they are off the record."""
+    """Return the corrected words of each corrected segment, by its number; "" if they are off the record."""
     corrections = {
         record.seq: one for record, one in zip(records, values, strict=True) if isinstance(one, Corrected)
     }
@@ -352,7 +356,7 @@ def _record(told: Told) -> Record:
 
 
 def _speech(slide: str, speech: list[tuple[float, str]]) -> Passage:
-    """Return the speech since the last passage, and remove it from the list."""
+    """Return the speech since the last passage as a passage, and empty the list."""
     passage = Passage("speech", slide, speech[0][0], " ".join(text for _, text in speech))
     speech.clear()
     return passage
@@ -365,7 +369,7 @@ def _slide(slide: Slide) -> Passage:
 
 
 def _as_corrected(exchange: Exchange, later: Iterable[Value]) -> Exchange:
-    """Return an exchange with its answers as corrected since it was closed."""
+    """Return an exchange with the corrections that were made to its answers after it was closed."""
     for one in later:
         exchange = one.in_exchange(exchange) if isinstance(one, Corrected) else exchange
     return exchange

@@ -1,4 +1,4 @@
-"""Titles that people give to sessions, kept beside a session, never in it or its archive."""
+"""Titles that people give to sessions, stored beside a session and never in it or its archive."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from orchestrator.core.table import check_session_id
 from orchestrator.panel.home import Home
 
 MAX_CHARS: Final = 120
-"""Two lines of a list; what is longer is a comment."""
+"""Maximum characters of a title: two lines of a list. Anything longer is a comment."""
 _NAME: Final = "title.json"
 _VERSION: Final = 1
 
 
 class Titles:
-    """The titles of all sessions below one folder, a file each; erasing a session removes its title."""
+    """The titles of all sessions below one folder, one file for each; erasing a session removes its title."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._lock = Lock()  # two threads would write one temporary file
 
     def of(self, session: str) -> str:
-        """Return the session's title, or "" if nobody gave one or its file is not ours."""
+        """Return the session's title, or "" if nobody gave one or its file is not one that we wrote."""
         try:
             kept = json.loads(read_regular(self._path(session)))
             return one_line(kept["title"]) if kept["version"] == _VERSION else ""
@@ -37,14 +37,15 @@ class Titles:
             return ""
 
     def give(self, session: str, title: str) -> str:
-        """Replace the session's title durably, and return it as it is shown.
+        """Replace the session's title, so that it is on the disk, and return it in the form in which it is
+        shown.
 
         Args:
-            title: One line; blank takes the title away.
+            title: The title on one line; a blank one removes the title.
 
         Raises:
-            UsageError: It is too long.
-            OSError: The disk refused; the title before stands.
+            UsageError: The title is too long.
+            OSError: The disk refused; the earlier title stays.
         """
         shown = one_line(title)
         if len(shown) > MAX_CHARS:

@@ -1,4 +1,4 @@
-"""Map request addresses: with or without the public path, the API's present or former ones."""
+"""Mapping of request addresses: with or without the public path, the API's present and former addresses."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 PREFIX: Final = "/api/v1"
 """The prefix of every address of the API."""
 FORMER: Final = re.compile(r"/api(?P<rest>/(?!v[0-9]+(?:/|$)).*)", re.DOTALL)
-"""An address of the API as it was before addresses had a version."""
+"""An address of the API as it was before addresses contained a version."""
 DEPRECATED_AT: Final = 1_795_651_200
-"""2026-11-26: since then addresses without a version are deprecated; they answer for one release."""
+"""The time, 2026-11-26, since which addresses without a version are deprecated; they still work for one
+release."""
 
 
 class Addresses:
-    """Bring every request to the path that the routes know, and answers' redirects back to the public one.
+    """A layer that maps every request to a path that the routes know, and redirects in answers back to a
+    public one.
 
-    A proxy may pass the public path on or cut it off: both arrive. So do the API's former addresses, with
-    a body, a stream or a WebSocket as at their successor, which the headers of the answer name.
+    A proxy may pass the public path on or cut it off; both work. The API's former addresses work too, with a
+    body, a stream or a WebSocket as at the new address, which the answer's headers name.
 
     Args:
         base: The public path, "" or "/greenroom".
@@ -49,16 +51,16 @@ class Addresses:
 
 
 def deprecate(headers: MutableHeaders, successor: str) -> None:
-    """Mark the answer's address as deprecated, and name the path that succeeds it."""
+    """Mark the address that was asked as deprecated, and name the path that succeeds it."""
     headers["deprecation"] = f"@{DEPRECATED_AT}"
     headers.append("link", f'<{quote(successor)}>; rel="successor-version"')
 
 
 def localise(headers: MutableHeaders, base: str) -> None:
-    """Make the framework's redirect, which names scheme and host, one to a path below the public one.
+    """Replace the framework's redirect, which names scheme and host, by a path below the public path.
 
-    The framework knows neither the public path nor the public scheme, and the browser knows best which name
-    and port it has asked. Our own redirects are paths already, and none leads to another server.
+    The framework knows neither the public path nor the public scheme, while the browser knows which name and
+    port it has asked. Our own redirects are already paths, and none leads to another server.
     """
     to = urlsplit(headers.get("location", ""))
     if to.scheme:

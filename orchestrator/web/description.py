@@ -1,6 +1,6 @@
-"""How the API describes itself: names, models, streams and errors, for whatever makes a client from it.
+"""How the API describes itself, for generators of clients: names, models, streams and errors.
 
-An operation is called what its function is called; `greenroom help http` lists them all.
+An operation has the name of its function; `greenroom help http` lists all operations.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MemoryId: TypeAlias = Annotated[str, Path(description="The memory's id.")]
 GoalId: TypeAlias = Annotated[str, Path(description="The goal's id.")]
 
 Plain: TypeAlias = dict[str, Any]
-"""A document as `orchestrator.documents` builds it: sent as it is, and described by its model."""
+"""A document that `orchestrator.documents` builds; it is sent as it is, and described by its model."""
 
 
 class Body(BaseModel):
@@ -52,9 +52,10 @@ ReceiptId: TypeAlias = Annotated[
 
 
 def sent_of(body: Body) -> Plain:
-    """Return what was sent, to know a request by that is asked again; a receipt only where there is one.
+    """Return the content by which a repeated request is recognised; the receipt is in it only if there is
+    one.
 
-    So a request that an earlier release took, which knew no receipts, is still the same.
+    So a request that was sent to an earlier release, which did not know receipts, is still recognised.
     """
     plain = body.model_dump()
     if plain["receipt"] is None:
@@ -78,24 +79,24 @@ _TEXT: Final = {"type": "string"}
 
 
 def sends(model: Any, status: HTTPStatus = HTTPStatus.OK) -> dict[str, Any]:
-    """Describe a route's reply by *model*, and have what it returns sent as it is.
+    """Describe a route's reply by *model*, and send what the route returns unchanged.
 
-    The models describe documents that `--json` prints too; a test holds every reply to them. FastAPI would
-    pass each document through its model, which makes 0.0 of 0 and null of a key that is left out.
+    The models describe documents that `--json` prints too; a test compares every reply with them. FastAPI
+    would pass each document through its model, which changes 0 to 0.0 and adds a missing key as null.
     """
     return {"response_model": None, "status_code": status, "responses": {int(status): {"model": model}}}
 
 
 def sends_file(*media_types: str, description: str) -> dict[str, Any]:
-    """Describe a reply of bytes, or of text, in one of *media_types*."""
+    """Describe a reply that consists of bytes or text, in one of *media_types*."""
     content = {one: {"schema": _TEXT if one.startswith("text/") else _BYTES} for one in media_types}
     return {"response_model": None, "responses": {200: {"description": description, "content": content}}}
 
 
 def sends_events(events: Mapping[str, object], *, description: str) -> dict[str, Any]:
-    """Describe a stream of server-sent events: of each by its name the JSON schema of its data.
+    """Describe a stream of server-sent events, with the JSON schema of the data of each event by its name.
 
-    OpenAPI 3.1 has no word for the events of a stream, so they stand as `x-events` beside its schema.
+    OpenAPI 3.1 cannot describe the events of a stream, so they are added as `x-events` beside its schema.
     """
     return {
         "description": description,
@@ -107,7 +108,7 @@ PICTURE: Final = sends_file("image/png", description="The slide, drawn.")
 
 
 def component(model: type | str) -> dict[str, str]:
-    """Refer to a model that the description has."""
+    """Return a reference to a model of the description."""
     return {"$ref": f"#/components/schemas/{model if isinstance(model, str) else model.__name__}"}
 
 
@@ -138,16 +139,16 @@ _TAGS: Final = {
 }
 _BEARER: Final = "token"
 _NAMED: Final = (Problem, LedgerRecord, ContextMessages, ContextReceipt)
-"""Models that routes refer to by name alone."""
+"""Models to which routes refer only by name."""
 
 
 def operation_name(route: APIRoute) -> str:
-    """Name an operation after its function: what a generated client calls, and so a contract."""
+    """Name an operation after its function; generated clients use that name, so it is a contract."""
     return route.name
 
 
 def describe(app: FastAPI) -> None:
-    """Have *app* describe itself completely; made when it is first asked for."""
+    """Make *app* describe itself completely; the description is made when it is first asked for."""
     app.openapi = partial(_description, app)  # type: ignore[method-assign]  # as FastAPI's own pages do it
 
 
@@ -181,7 +182,7 @@ def _description(app: FastAPI) -> dict[str, Any]:
 
 
 def _mark_files(schema: Any) -> None:
-    """Say of every file of a form that it is one in OpenAPI's older words too, which generators read."""
+    """Mark every file in a form as a file in OpenAPI's older terms as well, which generators read."""
     if isinstance(schema, dict):
         if schema.get("contentMediaType") == "application/octet-stream":
             schema["format"] = "binary"

@@ -1,4 +1,4 @@
-"""Draw a PDF's pages in a process that `pictures` starts with the open file as standard input."""
+"""Drawing of a PDF's pages, in a process that `pictures` starts with the open file as standard input."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import sys
 from pathlib import Path
 
 MAX_HEIGHT = 4
-"""Maximum height of a page in widths: a taller one is no slide, and its picture could take any amount of
-memory."""
+"""Maximum height of a page, in widths. A taller page is not a slide, and its picture could take any amount
+of memory."""
 
 
 def main() -> None:
-    """Draw every page in order, each under its own name only once it is whole."""
+    """Draw every page in order; each picture gets its own name only when it is complete."""
     import pypdfium2
 
     job = json.loads(sys.argv[-1])

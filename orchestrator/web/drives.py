@@ -1,7 +1,7 @@
-"""Sessions that this server drives: the clock runs, and the panel asks and judges by itself.
+"""Driving of sessions by this server: the clock runs, and the panel asks and judges without being told to.
 
-One thread for each. All of a session's state is in its ledger, so a server that was killed goes on
-from there when somebody opens the room again.
+Each session has one thread. All of a session's state is in its ledger, so after the server was killed the
+session goes on when somebody opens the room again.
 """
 
 from __future__ import annotations
@@ -29,39 +29,42 @@ from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.presence import Microphones, Presence
 
 LOOK_S: Final = 0.25
-"""Seconds between two looks of a drive at its timers and at what a model has answered: an eighth of the
-shortest pause that means anything (2 s). A hundred that looked ten times a second took a tenth of a core for
+"""Seconds between two checks of a drive of its timers and of a model's answers: an eighth of the shortest
+pause that means anything (2 s). A hundred drives that checked ten times a second took a tenth of a core for
 nothing.
 
+A check that took longer is followed by a wait of the same length, and a trace by a wait of `REST` times its
+duration. So on a machine that does not keep up, drives leave the time to those who speak.
+
 A look that took longer is followed by a wait of the same length, and a trace by none for `REST` times what it
-took: where a machine does not keep up, drives leave it to those who speak."""
+took: where a machine does not keep up, drives leave it to those who speak.
+"""
 MAX_LENGTH_S: Final = 2.0
-"""Maximum seconds of a wait: the shortest pause that means anything, however long a lock was held
-meanwhile."""
+"""Maximum seconds of a wait, however long a lock was held before: the shortest pause that means anything."""
 TRACE_EVERY_S: Final = 1.0
-"""Seconds between two updates of the facts and the trace by a drive. Done with each piece of speech, it took
-as long as the writing of the words."""
+"""Seconds between two updates of the facts and the trace by a drive. Updating after each piece of speech
+took as long as writing the words."""
 REST: Final = 20
-"""Factor by which the wait after a trace exceeds its duration: it has a twentieth of a drive's time at
-most."""
+"""Factor from a trace's duration to the wait after it, so that traces take at most a twentieth of a
+drive's time."""
 HEARD_OUT_S: Final = 6.0
-"""Seconds that "That was it" waits for the last sentence once it is over: a pause that ends it, and its
-recognition, which takes some tenths of its length (`help measured`)."""
+"""Seconds that "That was it" waits for the last sentence after it has been spoken: the pause that ends it,
+and its recognition, which takes some tenths of its length (`help measured`)."""
 SENTENCE_S: Final = MAX_WINDOWS * WINDOW_S
-"""Maximum seconds that that sentence may still go on."""
+"""Maximum seconds for which the last sentence may still go on after "That was it"."""
 VOICE_S: Final = 0.6
-"""Seconds for which somebody counts as speaking after the microphone said so: it says so with each tenth of a
-second of speech, and has the first words of a sentence later than that."""
+"""Seconds for which somebody counts as speaking after the microphone reported speech. It reports each
+tenth of a second of speech, and recognises the first words of a sentence later than that."""
 SPOKEN_S: Final = 15.0
-"""Seconds for which words count as being spoken after the last sound of them: four sentences that wait for a
-slow machine take as long. A microphone that is pulled out in mid-sentence says nothing more."""
+"""Seconds for which words count as being spoken after the last sound of them: as long as four sentences
+take that wait for a slow machine. A microphone that is unplugged in mid-sentence reports no end."""
 BEGINS_WITHIN_S: Final = 10.0
-"""Maximum seconds until a drive begins: taking the lock and setting the clock are two writes; a disk that
-needs this long is stuck."""
+"""Maximum seconds until a drive begins. Taking the lock and setting the clock are two writes, so a disk
+that needs longer is stuck."""
 
 
 class Drive:
-    """One session under way, from `start` to `stop`, to the session's end, or to a failure of the disk."""
+    """The driving of one session, from `start` until `stop`, the session's end, or a failure of the disk."""
 
     def __init__(
         self,
@@ -70,12 +73,13 @@ class Drive:
         is_attended: Callable[[], bool] = lambda: True,
         is_spoken: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Drive *session*, for as long as somebody is there.
+        """Prepare to drive *session*, for as long as somebody is in the room.
 
         Args:
             over: Called with the drive when it is over.
-            is_attended: Whether a page of the room is open, or words come in.
-            is_spoken: Whether words are being spoken or recognised that do not stand in the transcript yet.
+            is_attended: Returns whether a page of the room is open, or words come in.
+            is_spoken: Returns whether words are being spoken or recognised that are not in the transcript
+                yet.
         """
         self.session = session
         self._is_attended = is_attended
@@ -94,15 +98,15 @@ class Drive:
         self._thread = Thread(target=self._run, name=f"drive-{session.id}", daemon=True)
 
     def start(self) -> None:
-        """Drive in a thread of its own."""
+        """Start the drive in its own thread."""
         self._thread.start()
 
     def wait_for_its_begin(self) -> None:
-        """Return once the driver's lock is held and the clock runs.
+        """Wait until the drive holds the driver's lock and the clock runs.
 
         Raises:
             DriverBusyError: Another process drives the session.
-            SessionFrozenError: It has ended.
+            SessionFrozenError: The session has ended.
             StoreError, OSError: The disk refused.
         """
         if not self._is_known.wait(BEGINS_WITHIN_S):
@@ -115,11 +119,12 @@ class Drive:
 
     @property
     def is_stopping(self) -> bool:
-        """Whether the drive is to stop."""
+        """Whether the drive was told to stop."""
         return self._stop.is_set()
 
     def tell_to_stop(self) -> None:
-        """Stop the clock and let go, soon; cancel what is under way for the panel."""
+        """Tell the drive to stop the clock and release the session soon; calls to a model for the panel
+        are cancelled."""
         self._stop.set()
 
     def hears(self) -> None:
@@ -128,7 +133,7 @@ class Drive:
         self._voice.set()
 
     def stop(self) -> None:
-        """Stop the drive as `tell_to_stop` does, and wait until it is done."""
+        """Stop the drive as `tell_to_stop` does, and wait until it has stopped."""
         self.tell_to_stop()
         self._thread.join()
 
@@ -162,7 +167,7 @@ class Drive:
             self._is_known.set()
 
     def _go_on(self) -> None:
-        """Carry out what is due; speech and typed answers come in by other threads and processes."""
+        """Do what is due, in a loop; speech and typed answers come in through other threads and processes."""
         panel = Panel(self.session.rehearsal, lambda line: None)  # a page shows the records themselves
         traced_at, trace_s = monotonic(), 0.0
         try:
@@ -193,10 +198,10 @@ class Drive:
             panel.leave(STOPPED)
 
     def _play(self) -> None:
-        """Play the recording that was loaded, at full speed and on its own clock, up to the next question.
+        """Play the loaded recording, at full speed and on the recording's own clock, up to the next question.
 
-        There it waits: the answer comes by another thread or process, which judges it as well, as in `feed`
-        beside a driver. An answer that a server which was killed has left without a verdict gets it here.
+        At the question, wait: the answer comes from another thread or process, which also judges it, as with
+        `feed` beside a driver. An answer that a killed server has left without a verdict is judged here.
         """
         rehearsal = self.session.rehearsal
         asking = self.session.projection.asking
@@ -228,7 +233,8 @@ class Drive:
             rehearsal.playing_s = None
 
     def _watch(self) -> None:
-        """Bring due facts and the trace up to date; a model is asked for facts while the panel goes on."""
+        """Update the facts that are due and the trace; if a model makes the facts, the panel goes on
+        meanwhile."""
         watch = self.session.watch
         if not self.session.rehearsal.has_model:
             watch.after_step()
@@ -240,9 +246,9 @@ class Drive:
 
 
 class Drives:
-    """The sessions that this server drives, by folder name. Safe to use from many threads.
+    """The drives of this server's sessions, by folder name. Safe to use from many threads.
 
-    The lock is held for no longer than a look into the table: no session waits for another's disk or model.
+    The lock is only held for a look-up in the table, so no session waits for another's disk or model.
     """
 
     def __init__(
@@ -251,7 +257,7 @@ class Drives:
         presence: Presence | None = None,
         microphones: Microphones | None = None,
     ) -> None:
-        """Drive *sessions*; presence and microphones are those of the site."""
+        """Prepare to drive *sessions*; *presence* and *microphones* are the site's."""
         self._sessions = sessions
         self._microphones = microphones if microphones is not None else Microphones()
         self.presence = presence if presence is not None else Presence()
@@ -261,11 +267,12 @@ class Drives:
         self._checked: set[str] = set()  # whose engine was there when this server began to drive them
 
     def begin(self, session_id: str) -> None:
-        """Drive this session, unless this server does so already; one that is being stopped is waited for.
+        """Drive a session, unless this server already does; if its drive is being stopped, wait for that
+        first.
 
         Raises:
             SessionNotFoundError, DriverBusyError, SessionFrozenError
-            EngineError: Its engine cannot work; the message says what to do.
+            EngineError: The session's engine cannot work; the message says what to do.
         """
         with self._sessions.using(session_id) as session:
             if session_id not in self._checked:  # once: going on after a pause must not wait for a model
@@ -277,12 +284,12 @@ class Drives:
 
     @property
     def driven(self) -> list[str]:
-        """The sessions that this server drives now."""
+        """The names of the sessions that this server drives now."""
         with self._lock:
             return sorted(self._drives)
 
     def stop(self, session_id: str) -> bool:
-        """Stop driving the session, and its clock with it; return False if this server did not drive it."""
+        """Stop driving the session, which stops its clock; return False if this server did not drive it."""
         with self._lock:
             drive = self._drives.get(session_id)
         if drive is not None:
@@ -290,18 +297,18 @@ class Drives:
         return drive is not None
 
     def hears(self, session_id: str) -> None:
-        """Note that somebody is speaking there; where this server does not drive it, that changes nothing."""
+        """Note that somebody is speaking in the session; do nothing if this server does not drive it."""
         drive = self._drives.get(session_id)
         if drive is not None:
             drive.hears()
 
     def hear_out(self, session_id: str) -> None:
-        """Wait until the sentence that is being spoken there stands in the transcript.
+        """Wait until the sentence that is being spoken in the session is in the transcript.
 
-        Words that come from elsewhere, as from a browser's own recognition, are not waited for long.
+        For words from elsewhere, such as a browser's own recognition, the wait is short.
 
         Raises:
-            SessionStateError: It took too long.
+            SessionStateError: The sentence took too long.
         """
         owing = self._microphones.owing(session_id)
         if owing is None:
@@ -312,7 +319,8 @@ class Drives:
             )
 
     def end_answer(self, session: Rehearsal) -> None:
-        """Note that the answer ends now, and wait for what of it is being spoken; not where nothing is.
+        """Note that the answer ends now, and wait for the rest of it that is being spoken; if nothing is, do
+        nothing.
 
         Raises:
             SessionStateError: As `hear_out`.
@@ -333,7 +341,8 @@ class Drives:
         return drive is None or monotonic() - drive.voice_at < SPOKEN_S
 
     def go_on(self, session: Rehearsal) -> None:
-        """Let a drive go on that stopped for want of a page, as somebody without one says or does something.
+        """Start a drive again that stopped since no page was open, because a client without a page does
+        something.
 
         Raises:
             As `begin`.
@@ -347,7 +356,8 @@ class Drives:
             self.begin(session.name)
 
     def live(self, session_id: str) -> Live | None:
-        """Return what only the drive of this session knows, or None if this server does not drive it."""
+        """Return what only the drive of this session knows, or None if this server does not drive the
+        session."""
         drive = self._drives.get(session_id)
         return drive.live if drive is not None else None
 
@@ -356,16 +366,18 @@ class Drives:
         return session_id in self._drives
 
     def floor(self, session_id: str) -> Floor | None:
-        """Return whose turn it was at the drive's last look, or None if this server does not drive it."""
+        """Return whose turn it was at the drive's last check, or None if this server does not drive the
+        session."""
         drive = self._drives.get(session_id)
         return drive.floor if drive is not None else None
 
     def broke_off(self, session_id: str) -> str | None:
-        """Return why the last drive of this session broke off, in one line, or None if it did not."""
+        """Return the reason, in one line, why the last drive of this session failed, or None if it did
+        not."""
         return self._broke_off.get(session_id)
 
     def stop_all(self) -> None:
-        """Stop every drive, as the server ends."""
+        """Stop every drive, when the server ends."""
         with self._lock:
             drives = list(self._drives.values())
         for drive in drives:  # all at once, so that a hundred take no longer than the slowest
@@ -374,7 +386,7 @@ class Drives:
             drive.stop()
 
     def _drive_of(self, session: Rehearsal) -> Drive:
-        """Return the drive of this session, started if there is none."""
+        """Return the drive of this session, after starting it if there is none."""
         with self._lock:
             drive = self._drives.get(session.name)
             if drive is None:
@@ -396,7 +408,7 @@ class Drives:
 
 
 def _wait(within_s: float, is_left: Callable[[], bool]) -> bool:
-    """Wait while something is left; return whether nothing is."""
+    """Wait while *is_left* returns True, but at most *within_s*; return whether it returned False in time."""
     until = monotonic() + within_s
     while is_left():
         if monotonic() > until:

@@ -1,4 +1,4 @@
-"""Make dossiers in the background: a model takes minutes, so a page asks for the state."""
+"""Dossiers made in the background: a model takes minutes, so the page asks for the state."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ from orchestrator.panel.engines.in_flight import Calls
 
 
 class Starts:
-    """The starts of sessions that are under way. Safe to use from many threads."""
+    """The session starts that are under way. Safe to use from many threads."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Make an empty collection."""
         self._lock = Lock()
         self._under_way: list[Calls] = []
 
     @contextmanager
     def one(self) -> Iterator[Calls]:
-        """Give a start the place where its calls are seen, while the block lasts."""
+        """Yield the place in which the calls of one start to a model are seen, for as long as the block
+        lasts."""
         calls = Calls()
         with self._lock:
             self._under_way.append(calls)
@@ -39,7 +40,8 @@ class Starts:
                 self._under_way.remove(calls)
 
     def line(self) -> str | None:
-        """Return what the start that is under way the longest asks its model, or None if nothing is asked."""
+        """Return what the longest-running start is asking its model, in one line, or None if nothing is
+        asked."""
         with self._lock:
             under_way = tuple(self._under_way)
         return next((line for calls in under_way if (line := calls.line()) is not None), None)
@@ -49,12 +51,13 @@ class Starts:
 
 
 MAX_JOBS: Final = 4
-"""Maximum dossiers made at one time by one server: each may be a paid call, and reads a whole deck."""
+"""Maximum number of dossiers that one server makes at a time: each may be a paid call, and reads a whole
+deck."""
 
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """A dossier that is being made, or why it was not."""
+    """A dossier that is being made, or that could not be made."""
 
     engine: str
     since: float  # monotonic clock, seconds
@@ -63,23 +66,24 @@ class Making:
 
     @property
     def seconds(self) -> int:
-        """How long it has taken so far."""
+        """The seconds for which the dossier has been in the making."""
         return int(monotonic() - self.since)
 
 
 class Dossiers:
-    """The dossiers that one server makes, one a deck at a time. Safe to use from many threads."""
+    """The dossiers that one server makes, one at a time for each deck. Safe to use from many threads."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._making: dict[str, Making] = {}
 
     def of(self, deck: str) -> Making | None:
-        """Return what is being made for a deck, or failed, or None if nothing is."""
+        """Return the dossier of a deck that is being made or that failed, or None if there is neither."""
         return self._making.get(deck)
 
     def make(self, deck: str, engine: str, work: Callable[[Calls], None]) -> bool:
-        """Begin *work* in a thread of its own, unless one for this deck runs; return whether it began."""
+        """Start *work* in its own thread, unless work for this deck is running; return whether it was
+        started."""
         with self._lock:
             under_way = [one for one, made in self._making.items() if made.failed is None]
             if deck in under_way or len(under_way) >= MAX_JOBS:

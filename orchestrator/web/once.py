@@ -1,4 +1,4 @@
-"""Count once what a client asks by an id of its own, and give it the first reply again."""
+"""Requests with a client's own id: each is done once, and a repeated request gets the first reply."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Key: TypeAlias = Annotated[
         "the first reply; another request by it is refused with 409.",
     ),
 ]
-"""The header, as a parameter of a route."""
+"""The header with the request's id, as a parameter of a route."""
 
 
 def once(
@@ -48,14 +48,14 @@ def once(
     again: Callable[[], Any] | None = None,
     reply: Callable[[Draft], Any] | None = None,
 ) -> Any:
-    """Return what *work* does for a request, or its first reply where it counted before.
+    """Do *work* for a request and return its reply; if the request was done before, return the first reply.
 
     Args:
-        asked: What is asked, and all that it depends on, as JSON.
-        effects: Types of the ledger's records that are what was asked for, or paths of files; none: it leaves
-            nothing in the ledger.
-        again: Goes on where the first request was cut off before its reply; None: *work* does.
-        reply: The reply, where it is known as the effect is written.
+        asked: The content of the request, and all that it depends on, as JSON.
+        effects: The types of the records, or the paths of the files, that are written for the request. Empty
+            if it leaves nothing in the ledger.
+        again: Called if the first request was cut off before its reply. If None, *work* is called.
+        reply: Returns the reply, if it is known when the effect is written.
     """
     if key is None:
         return work()

@@ -1,4 +1,4 @@
-"""Sessions that a server holds open, so that a request need not fold a whole ledger anew."""
+"""Sessions that a server keeps open, so that a request need not fold a whole ledger again."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 class Work(Enum):
-    """A kind of work on a session; each kind has threads of its own, so that none keeps another waiting."""
+    """A kind of work on a session; each kind has its own threads, so that none keeps another waiting."""
 
     READ = "read"
     """Work that needs no lock."""
@@ -51,13 +51,14 @@ class Work(Enum):
 
 
 PLACES: Final = {Work.READ: 4, Work.WRITE: 4, Work.LONG: 3, Work.DRAW: 2}
-"""Threads of one session, by work. Few: more write no faster; several: one may wait for the disk."""
+"""Number of threads of one session, by kind of work. More would write no faster; there are several because
+one may wait for the disk."""
 _WITHOUT_LIMIT: Final = frozenset({Work.READ, Work.DRAW})
-"""Kinds of work that change nothing, so they end by themselves."""
+"""Kinds of work that change nothing and end by themselves, and so have no time-out."""
 
 
 class Lane:
-    """The places of one session for one kind of work. Used in the event loop alone."""
+    """The threads of one session for one kind of work. Used only in the event loop."""
 
     def __init__(self, session: str, kind: Work) -> None:
         self._session = session
@@ -70,8 +71,8 @@ class Lane:
         """Do *work* in a thread.
 
         Raises:
-            SessionBusyError: No place came free in time; or a write before this one found the lock held for
-                all its time, so that this one need not wait as long again.
+            SessionBusyError: No thread became free in time. Or an earlier write waited for the lock until its
+                time-out, so that this one does not wait as long again.
         """
         await self._enter()
         try:
@@ -113,7 +114,7 @@ class Lane:
 
 
 class SessionThreads:
-    """The lanes that are in use. Used in the event loop alone."""
+    """The lanes that are in use. Used only in the event loop."""
 
     def __init__(self) -> None:
         self._lanes: dict[tuple[str, Work], Lane] = {}
@@ -144,13 +145,14 @@ def _working(kind: Work) -> Callable[[Callable[P, T]], Callable[P, Awaitable[T]]
 
 
 reads: Final = _working(Work.READ)
-"""Have a route, a plain function with the arguments `session` and `site`, read in the session's threads."""
+"""Decorator that makes a route, a plain function with the arguments `session` and `site`, read in the
+session's threads."""
 writes: Final = _working(Work.WRITE)
-"""Have a route run as with `reads`, but write to the session."""
+"""Decorator that makes a route run as with `reads`, but write to the session."""
 takes_long: Final = _working(Work.LONG)
-"""Have a route run as with `reads`, but wait for a model or an archive."""
+"""Decorator that makes a route run as with `reads`, but wait for a model or an archive."""
 draws: Final = _working(Work.DRAW)
-"""Have a route run as with `reads`, but wait for a program that draws."""
+"""Decorator that makes a route run as with `reads`, but wait for a program that draws."""
 
 
 # ---------------------------------------------------------------------- keys
@@ -158,7 +160,7 @@ draws: Final = _working(Work.DRAW)
 
 
 class Keys:
-    """The request ids that this server is working on: a repeated request waits for the first reply."""
+    """The request ids on which this server is working; a repeated request waits for the first one's reply."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -166,10 +168,10 @@ class Keys:
 
     @contextmanager
     def alone(self, session: str, key: str) -> Iterator[None]:
-        """Let one at a time into the block.
+        """Let one request at a time with this id into the block.
 
         Raises:
-            SessionBusyError: Another was in the block until the time-out.
+            SessionBusyError: Another request was in the block until the time-out.
         """
         with self._lock:
             lock, users = self._held.get((session, key), (Lock(), 0))
@@ -194,19 +196,20 @@ class Keys:
 
 
 MAX_IDLE: Final = 128
-"""Maximum sessions kept open beside those that this server drives; each takes 3 to 8 MB and 9 to 20
-descriptors."""
+"""Maximum number of sessions that are kept open besides those that this server drives; each takes 3 to 8
+MB and 9 to 20 descriptors."""
 OPENING_AT_ONCE: Final = 16
-"""Number of locks for opening sessions. Folding a ledger can take seconds, in which whoever asks for the same
-session waits, and one in sixteen of the others; a lock for each session would have to be taken away again,
-and somebody may be waiting for it."""
+"""Number of locks for opening sessions. Folding a ledger can take seconds, during which requests for the
+same session wait, and those for one in sixteen of the others. With a lock for each session, locks would
+have to be removed again while somebody may be waiting for them."""
 
 
 class OpenSessions:
     """The sessions of one home, opened when they are first asked for. Safe to use from many threads.
 
-    A session is safe to use from many threads itself, so all requests for one share it. Each is kept by the
-    name of its folder, and never by the id in its ledger: a copy of the folder has the same one.
+    A session is itself safe to use from many threads, so all requests for it share one object. Sessions are
+    looked up by the name of their folder, and never by the id in the ledger, which a copy of the folder has
+    too.
     """
 
     def __init__(self, home: Home | None) -> None:
@@ -217,11 +220,13 @@ class OpenSessions:
         self._held: Counter[str] = Counter()  # by how many: it is not closed behind their backs
 
     def get(self, session_id: str) -> Rehearsal:
-        """Return the rehearsal in the folder with exactly this name: its id, but for a copy.
+        """Return the rehearsal in the folder with exactly this name, which is its id unless the folder is a
+        copy.
 
         Raises:
-            SessionNotFoundError: There is none; prefixes, `last` and paths are for the command line.
-            OtherCrewError: It is a session of another crew.
+            SessionNotFoundError: There is no such folder; prefixes, `last` and paths are for the command
+                line.
+            OtherCrewError: The session belongs to another crew.
             LedgerCorruptError
         """
         return rehearsal_of(self.get_any(session_id))
@@ -243,7 +248,7 @@ class OpenSessions:
             return opened
 
     def add(self, session: AnySession) -> None:
-        """Keep a session that was just started or opened."""
+        """Store a session that was just started or opened."""
         inode = os.stat(session.path / LEDGER_NAME).st_ino
         with self._lock:
             before = self._open.pop(session.path.name, None)
@@ -255,12 +260,12 @@ class OpenSessions:
             self._close_idle(*idle)
 
     def hold(self, session_id: str) -> None:
-        """Keep a session open, for a drive or a request, until `let_go` was called as often."""
+        """Keep a session open, for a drive or a request, until `let_go` has been called as often as this."""
         with self._lock:
             self._held[session_id] += 1
 
     def let_go(self, session_id: str) -> None:
-        """Undo one `hold`: a session that nobody uses may be closed when others come."""
+        """Undo one `hold`; a session that nobody uses may be closed when others are opened."""
         with self._lock:
             self._held[session_id] -= 1
             if not self._held[session_id]:
@@ -268,7 +273,8 @@ class OpenSessions:
 
     @contextmanager
     def using(self, session_id: str) -> Iterator[Rehearsal]:
-        """Yield the session as `get` returns it, open for the whole block, which may wait for a model."""
+        """Yield the session as `get` returns it, and keep it open for the whole block, which may wait for
+        a model."""
         self.hold(session_id)
         try:
             yield self.get(session_id)
@@ -277,7 +283,7 @@ class OpenSessions:
 
     @contextmanager
     def using_any(self, session_id: str) -> Iterator[AnySession]:
-        """As `using`, of a session of any crew."""
+        """Yield a session of any crew as `using` does."""
         self.hold(session_id)
         try:
             yield self.get_any(session_id)
@@ -299,7 +305,8 @@ class OpenSessions:
             _close(one)
 
     def _close_idle(self, session: AnySession, inode: int) -> None:
-        """Close the session, unless its receipts wait for a lock that another holds: then it stays open."""
+        """Close the session, unless its receipts wait for a lock that another process holds; then keep it
+        open."""
         try:
             store_of(session).flush(timeout_s=0)
         except SessionBusyError:
@@ -313,7 +320,7 @@ class OpenSessions:
         _close(session)
 
     def _known(self, session_id: str) -> AnySession | None:
-        """Return the session, if it is open and its folder is still the same one: it may have been erased."""
+        """Return the session if it is open and its folder is still the same one; it may have been erased."""
         with self._lock:
             session, inode = self._open.get(session_id, (None, 0))
         if session is None:
@@ -346,6 +353,6 @@ class OpenSessions:
 
 
 def _close(session: AnySession) -> None:
-    """Close a session that others pushed out or replaced, without passing its errors on to them."""
+    """Close a session that others pushed out or replaced, without raising its errors in their requests."""
     with suppress(GreenroomError, OSError):  # what waited to be written has no folder any more, say
         session.close()

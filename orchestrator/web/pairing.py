@@ -1,7 +1,7 @@
-"""Pairing: a short code, typed or scanned on another device, that opens one window of one session there.
+"""Pairing: a short code, typed or scanned on another device, that opens one window of one session on it.
 
-That device gets no token but a pass, which opens what `MAY` lists for its window and nothing else. Codes and
-passes are kept in memory alone: a server that starts anew knows none.
+The device does not get the token but a pass, which allows only what `MAY` lists for its window. Codes and
+passes are only in memory: after a restart the server knows none of them.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import Final
 from orchestrator.web.addresses import PREFIX
 
 ALPHABET: Final = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
-"""The letters of a code, without I, L, O, 0 and 1, which look like one another."""
+"""The characters of a code, without I, L, O, 0 and 1, which look alike."""
 CODE_LETTERS: Final = 8
-"""Length of a code: of 8.5e11 codes nobody finds one by chance with `MAX_WRONG` guesses."""
+"""Length of a code: among 8.5e11 codes nobody finds a valid one by chance in `MAX_WRONG` guesses."""
 CODE_VALID_S: Final = 600.0
 MAX_WRONG: Final = 10
-"""Maximum wrong codes, after which none that was offered opens anything."""
+"""Maximum number of wrong codes; after that, no code that was offered before opens anything."""
 PASS_BYTES: Final = 32
 
 _OWN: Final = f"{PREFIX}/sessions/{{session}}"
@@ -43,31 +43,34 @@ MAY: Final = {
     ),
     "room": (".*",),
 }
-"""By window, the requests that its page makes, as regular expressions of method and path; the room's are all
-that the token opens, for the browser that shows the token at this machine's other address."""
+"""By window, the requests that its page makes, as regular expressions of method and path. For the room
+they are all that the token allows, for the browser that shows the token at this machine's other address."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What a code opens: a window of a session."""
+    """The window of a session that a code opens."""
 
     session: str
     window: str  # of `MAY`
 
     @property
     def path(self) -> str:
-        """The window's page."""
+        """The path of the window's page."""
         return f"/room/{self.session}" + ("" if self.window == "room" else f"/{self.window}")
 
     def may(self, method: str, path: str) -> bool:
-        """Return whether this window's page makes such a request."""
+        """Return whether this window's page may make such a request."""
         here = {"session": re.escape(self.session), "page": re.escape(self.path)}
         # `[0-9]` has no braces, so the patterns can be filled in as texts are.
         return any(re.fullmatch(one.format(**here), f"{method} {path}") for one in MAY[self.window])
 
 
 class Pairings:
-    """The codes that were offered and the passes that they became; for many threads."""
+    """The codes that were offered and the passes that they were exchanged for.
+
+    Safe to use from many threads.
+    """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -77,14 +80,16 @@ class Pairings:
         self._wrong = 0
 
     def offer(self, opened: Opened) -> str:
-        """Return a new code, valid for `CODE_VALID_S` and once; the one before for the same window ends."""
+        """Return a new code, valid once and for `CODE_VALID_S`; an earlier code for the same window
+        becomes invalid."""
         code = "".join(secrets.choice(ALPHABET) for _ in range(CODE_LETTERS))
         with self._lock:
             self._codes[opened] = code, self._now() + CODE_VALID_S
         return code
 
     def redeem(self, code: str) -> tuple[str, Opened] | None:
-        """Use a code up and return the pass for it, and what that opens, or None if it opens nothing."""
+        """Exchange a code for its pass; return the pass and the window that it opens, or None if the code
+        is invalid."""
         with self._lock:
             for opened, (offered, until) in self._codes.items():
                 if self._now() < until and secrets.compare_digest(code.upper().encode(), offered.encode()):
@@ -99,6 +104,6 @@ class Pairings:
             return None
 
     def may(self, shown: str, method: str, path: str) -> bool:
-        """Return whether *shown* is a pass with which this may be asked."""
+        """Return whether *shown* is a pass that allows this request."""
         opened = self._passes.get(shown)  # 32 random bytes: no time that a look-up takes tells them
         return opened is not None and opened.may(method, path)

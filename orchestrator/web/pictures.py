@@ -1,7 +1,7 @@
-"""Pictures of a deck's slides: a PDF's own pages, and a PowerPoint's where LibreOffice is installed.
+"""Pictures of a deck's slides: a PDF's own pages, and those of a PowerPoint if LibreOffice is installed.
 
-Drawn by a process of its own, because a broken file can crash what draws it, and kept in a folder
-that is gone with the server: nothing of a deck stays behind when its session is erased.
+A separate process draws them, because a broken file can crash it. They are stored in a folder that is removed
+when the server ends, so nothing of a deck is left when its session is erased.
 """
 
 from __future__ import annotations
@@ -23,17 +23,18 @@ from typing import Final
 from orchestrator.material.values import Deck
 
 WIDTH_PX: Final = 1600
-"""Width of a picture: sharp on a screen that shows the slide 800 points wide with two dots to a point."""
+"""Width of a picture: sharp on a screen that shows the slide 800 points wide, at two pixels to a point."""
 DRAWN_WITHIN_S: Final = 120
-"""Maximum seconds to draw a deck: LibreOffice takes some ten for fifty slides; then the text card stays."""
+"""Maximum seconds to draw a deck, for which the text card stays after that. LibreOffice takes some ten
+seconds for fifty slides."""
 PICTURE_WITHIN_S: Final = 20
-"""Maximum seconds that a page waits for one picture; then it shows the text card, and the picture when asked
-again."""
+"""Maximum seconds that a page waits for one picture. After that it shows the text card, and the picture at
+the next request."""
 AT_ONCE: Final = 2
-"""Maximum decks drawn at a time: LibreOffice takes a core and some 300 MB for each."""
+"""Maximum number of decks that are drawn at a time: LibreOffice takes a core and some 300 MB for each."""
 MAX_KEPT: Final = 40
-"""Maximum decks whose pictures stay, the oldest leave first; fifty slides take some 15 MB, and are drawn
-again."""
+"""Maximum number of decks whose pictures are stored; the oldest are removed first and drawn again if
+needed. Fifty slides take some 15 MB."""
 LOOK_S: Final = 0.05
 MEMORY_BYTES: Final = 1_500_000_000
 """Maximum memory of the drawing process; a page of photographs takes some 100 MB at this width."""
@@ -47,7 +48,7 @@ main()
 
 
 class Drawing:
-    """One deck that is being drawn, or was."""
+    """One deck that is being drawn or has been drawn."""
 
     def __init__(self, file: Path, kind: str, folder: Path, turns: BoundedSemaphore) -> None:
         self.folder = folder
@@ -60,7 +61,7 @@ class Drawing:
         self._thread.start()
 
     def wait_for(self, page: int) -> Path | None:
-        """Return the picture of a page, from 1, as soon as it exists, or None if it does not come in time."""
+        """Return the picture of a page (from 1) as soon as it exists, or None if it does not come in time."""
         picture = self.folder / f"{page}.png"
         waited_s = 0.0
         while not picture.is_file() and self._thread.is_alive() and waited_s < PICTURE_WITHIN_S:
@@ -69,7 +70,7 @@ class Drawing:
         return picture if picture.is_file() else None
 
     def stop(self) -> None:
-        """Stop the drawing process, and remove what was drawn."""
+        """Stop the drawing process, and remove its pictures."""
         with self._lock:
             self._is_stopped = True
             if self._process is not None:
@@ -78,7 +79,7 @@ class Drawing:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _run(self) -> None:
-        """Draw every page; an error costs pictures and nothing else."""
+        """Draw every page; an error only means that pictures are missing."""
         while not self._turns.acquire(timeout=LOOK_S):
             if self._is_stopped:
                 return
@@ -109,7 +110,7 @@ class Drawing:
         return next(aside.glob("*.pdf"), None)
 
     def _carry_out(self, command: list[str], stdin: int = subprocess.DEVNULL) -> None:
-        """Run a program in a group of its own, so that it ends with all that it has started."""
+        """Run a program in its own process group, so that everything that it starts ends with it."""
         quiet = subprocess.DEVNULL
         with self._lock:
             if self._is_stopped:
@@ -137,10 +138,11 @@ class Pictures:
         return tempfile.TemporaryDirectory(prefix="greenroom-pictures-", ignore_cleanup_errors=True)
 
     def of(self, deck: Deck, file: Path, number: int) -> Path | None:
-        """Return the picture of a slide as a PNG, if there is one. The first call for a deck draws all.
+        """Return the picture of a slide as a PNG, or None if there is none; the first call for a deck draws
+        all.
 
         Args:
-            file: The deck as it was given; it may be gone.
+            file: The deck's file, which may have been removed.
             number: 1-based, as the audience counts.
         """
         page = _page_of(deck, number)
@@ -160,7 +162,8 @@ class Pictures:
         return drawing.wait_for(page)
 
     def forget(self, sha256: str) -> None:
-        """Remove the pictures of a deck whose session was erased. Another session's are drawn anew."""
+        """Remove the pictures of a deck whose session was erased; for another session they are drawn
+        again."""
         with self._lock:
             drawing = self._drawn.pop(sha256, None)
         if drawing is not None:
@@ -182,17 +185,18 @@ def can_draw(kind: str) -> bool:
 
 
 def office() -> str | None:
-    """Return LibreOffice's program, where it is installed."""
+    """Return the path of LibreOffice's program, or None if it is not installed."""
     return shutil.which("soffice") or shutil.which("libreoffice")
 
 
 def _page_of(deck: Deck, number: int) -> int | None:
-    """Return the page, from 1, that shows a slide: LibreOffice leaves hidden slides out of its PDF."""
+    """Return the number (from 1) of the page that shows a slide, or None; LibreOffice leaves out hidden
+    slides."""
     shown = [slide.number for slide in deck.slides if not slide.hidden]
     return shown.index(number) + 1 if number in shown else None
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a program's whole group, unless it is over: its number may be another's by now."""
+    """Kill a program's whole process group, unless the program has ended: its number may be in use again."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)

@@ -1,6 +1,8 @@
-"""Who is in a room: open pages, their microphones, and clients without a page that say something at times.
+"""Who is in a room: open pages, their microphones, and clients without a page that now and then send
+something.
 
-A clock that runs in an empty room asks questions of nobody. Kept in this process alone: a drive is as well.
+In an empty room the clock must not run, since nobody would hear the questions. Presence is only known in this
+process, as drives are.
 """
 
 from __future__ import annotations
@@ -18,11 +20,11 @@ from typing import Final, Protocol
 
 
 GRACE_S: Final = 10.0
-"""Seconds for which a room counts as attended after its last page went: a reload takes two seconds, a phone
-that locks and is opened again some more. Our own measure."""
+"""Seconds for which a room counts as attended after its last page was closed; our own measure. A reload
+takes two seconds, a phone that is locked and opened again somewhat longer."""
 WORDS_S: Final = 60.0
-"""Seconds of the same after words or a request of a client without a page: a pause within a talk is
-shorter."""
+"""Seconds for which a room counts as attended after words or a request from a client without a page; a
+pause within a talk is shorter."""
 
 
 class Presence:
@@ -35,7 +37,7 @@ class Presence:
 
     @contextmanager
     def here(self, session: str) -> Iterator[None]:
-        """Count a page, or a microphone, for as long as the block lasts."""
+        """Count a page or a microphone of the session for as long as the block lasts."""
         with self._lock:
             self._pages[session] += 1
         try:
@@ -48,17 +50,17 @@ class Presence:
                 self._until[session] = monotonic() + GRACE_S
 
     def seen(self, session: str) -> None:
-        """Note words or a request; while a page is open they count as the page's."""
+        """Note words or a request for the session; while a page is open, they count as the page's."""
         with self._lock:
             if self._pages[session] <= 0:
                 self._until[session] = monotonic() + WORDS_S
 
     def has_page(self, session: str) -> bool:
-        """Return whether a page is open there, or a microphone."""
+        """Return whether a page or a microphone of the session is open."""
         return self._pages[session] > 0
 
     def is_attended(self, session: str) -> bool:
-        """Return whether a page is open there, or somebody was there just now."""
+        """Return whether a page or a microphone of the session is open, or somebody was there just now."""
         return self._pages[session] > 0 or monotonic() < self._until.get(session, 0.0)
 
 
@@ -69,8 +71,8 @@ class Presence:
 
 
 FINISH_WITHIN_S: Final = 30.0
-"""Maximum seconds that the end of a session waits for what was said last: four sentences that wait take half
-of it on a slow machine, so whatever takes longer hangs."""
+"""Maximum seconds that the end of a session waits for the last words. Four waiting sentences take half of
+it on a slow machine, so whatever takes longer hangs."""
 NOT_TAKEN: Final = (
     f"microphone: the last words could not be recognised within {FINISH_WITHIN_S:g} seconds and are not in "
     "the transcript"
@@ -78,28 +80,33 @@ NOT_TAKEN: Final = (
 
 
 class Open(Protocol):
-    """An open microphone, in the event loop."""
+    """An open microphone; its methods are called in the event loop."""
 
     async def give_way(self) -> None:
-        """Take in what was said, and close it: another window has the microphone now."""
+        """Finish the words so far and close the microphone, since another window has it now."""
 
     @property
     def is_owing(self) -> bool:
-        """Whether something is being spoken, or recognised, that does not stand in the transcript yet."""
+        """Whether something is being spoken or recognised that is not in the transcript yet."""
 
     @property
     def owed(self) -> int:
-        """How many sentences, from its beginning, have been spoken or are being spoken now."""
+        """The number of sentences that were spoken into the microphone, including one that is being
+        spoken."""
 
     def owes(self, owed: int) -> bool:
-        """Return whether one of so many sentences is missing in the transcript."""
+        """Return whether one of the first *owed* sentences is missing in the transcript."""
 
     async def finish(self) -> str | None:
-        """Take in what was said, and close it, as the session ends; return why not all could be taken in."""
+        """Finish the words so far and close the microphone, as the session ends; return why words are
+        missing, or None."""
 
 
 class Microphones:
-    """Microphones by session, each until all that was said into it is taken in; for many threads."""
+    """Microphones by session, each until all words spoken into it are in the transcript.
+
+    Safe to use from many threads.
+    """
 
     def __init__(self, within_s: float = FINISH_WITHIN_S) -> None:
         self._within_s = within_s
@@ -108,7 +115,8 @@ class Microphones:
         self._lock = Lock()
 
     async def enter(self, session: str, microphone: Open) -> None:
-        """Make *microphone* the session's: the one before is notified, and what was said into it is kept."""
+        """Make *microphone* the session's; the one before is notified, and the words spoken into it are
+        kept."""
         with self._lock:
             self._loop = asyncio.get_running_loop()
             before = list(self._open.get(session, ()))
@@ -117,7 +125,7 @@ class Microphones:
             await one.give_way()
 
     def leave(self, session: str, microphone: Open) -> None:
-        """Forget a microphone that owes nothing any more."""
+        """Remove a microphone whose words are all in the transcript."""
         with self._lock:
             left = [one for one in self._open.get(session, ()) if one is not microphone]
             if left:
@@ -126,23 +134,25 @@ class Microphones:
                 self._open.pop(session, None)
 
     def is_owing(self, session: str) -> bool:
-        """Return whether one of the session's microphones is owing."""
+        """Return whether words spoken into one of the session's microphones are not in the transcript yet."""
         with self._lock:
             return any(one.is_owing for one in self._open.get(session, ()))
 
     def owing(self, session: str) -> Callable[[], bool] | None:
-        """Return a check whether what is being spoken now is still owed, or None if nothing is."""
+        """Return a function that tells whether the words spoken so far are still missing, or None if none
+        are."""
         with self._lock:
             owing = [(one, one.owed) for one in self._open.get(session, ()) if one.is_owing]
         return (lambda: any(one.owes(owed) for one, owed in owing)) if owing else None
 
     def finish(self, session: str) -> list[str]:
-        """Have all that was said into the session's microphones taken in, and close them.
+        """Wait until all words spoken into the session's microphones are in the transcript, and close the
+        microphones.
 
-        For a thread other than the event loop's, which goes on meanwhile.
+        Call this in a thread other than the event loop's, which has to go on meanwhile.
 
         Returns:
-            Why some of it does not stand in the transcript: it was refused, or took too long and is given up.
+            Why some words are not in the transcript: they were refused, or took too long and were given up.
         """
         with self._lock:
             owing, loop = list(self._open.get(session, ())), self._loop

@@ -1,4 +1,4 @@
-"""Errors as problem details: what was refused, why, and what to do.
+"""Errors as problem documents: what was refused, why, and what to do.
 
 Source: RFC 9457.
 """
@@ -81,12 +81,13 @@ STATUS: Final[tuple[tuple[type[GreenroomError], HTTPStatus], ...]] = (
     (ArchiveError, HTTPStatus.BAD_GATEWAY),
     (PrintError, HTTPStatus.NOT_IMPLEMENTED),  # this machine lacks what it takes
 )
-"""The HTTP status of each class of errors; the first that fits counts, any other error is the server's
-fault."""
+"""The HTTP status for each class of errors, of which the first that fits counts. Any other error is the
+server's fault."""
 
 
 RETRY_AFTER_S: Final = 1
-"""Seconds until a request may come again: it waits for the session anew, and takes no thread meanwhile."""
+"""Seconds after which a refused request may be sent again; it then waits for the session anew, and takes
+no thread in between."""
 
 MEDIA_TYPE: Final = "application/problem+json"
 
@@ -108,7 +109,7 @@ class Problem(BaseModel):
 
 
 _CONTENT: Final = {MEDIA_TYPE: {"schema": {"$ref": f"#/components/schemas/{Problem.__name__}"}}}
-"""`description` puts the schema there."""
+"""The content of an error's answer; `description` adds the schema to which it refers."""
 
 RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
     "default": {
@@ -121,11 +122,11 @@ RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
         "headers": {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}},
     },
 }
-"""The answers of every route besides its own."""
+"""The answers that every route may give besides its own."""
 
 
 def problem(status: int, detail: str, *, code: str, value: str | None = None) -> Response:
-    """Return one problem document."""
+    """Return an answer with one problem document."""
     title = HTTPStatus(status).phrase
     about = Problem(title=title, status=status, detail=detail, code=code, value=value)
     # In ASCII, because what was sent may hold half a character, which no UTF-8 can say.
@@ -136,11 +137,11 @@ def problem(status: int, detail: str, *, code: str, value: str | None = None) ->
 def told(
     request: Request, answer: Response, detail: str, *, title: str = "", session: str | None = None
 ) -> Response:
-    """Return the problem document *answer* for programs; for a person a page that says *detail*.
+    """Return the problem document *answer* for a program, or a page with *detail* for a person.
 
     Args:
-        title: Of the page; "": the status's.
-        session: That the page leads to; None: none.
+        title: The title of the page. If "", that of the status.
+        session: The session to which the page links. If None, there is no such link.
     """
     wants = request.headers.get("accept", "")
     if "text/html" not in wants or request.url.path.startswith("/api/"):
@@ -158,13 +159,13 @@ def told(
 
 
 def status_of(error: GreenroomError) -> int:
-    """Return the HTTP status that says what kind of error it is."""
+    """Return the HTTP status for this kind of error."""
     own = (status for kind, status in STATUS if isinstance(error, kind))
     return next(own, HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
 def tell_problems(app: FastAPI) -> None:
-    """Answer every error of *app* with a problem document; none with a traceback."""
+    """Answer every error of *app* with a problem document, and never with a traceback."""
 
     @app.exception_handler(GreenroomError)
     def refused(request: Request, error: GreenroomError) -> Response:
@@ -212,7 +213,7 @@ def tell_problems(app: FastAPI) -> None:
 
 
 def _told(request: Request, detail: str) -> str:
-    """Return *detail* without the places of this server's disk: a file's name within the home is enough."""
+    """Return *detail* without the paths of this server's disk; a file's name within the home is enough."""
     site: Site = request.app.state.site
     roots = [site.archives] if site.home is None else [str(site.home.root), site.archives]
     for root in roots:

@@ -1,4 +1,4 @@
-"""Review sessions: the catalogue, kept up to date, and one session at a time, live or archived."""
+"""Reviewing of sessions: the catalogue, which is kept up to date, and single sessions, live or archived."""
 
 from __future__ import annotations
 
@@ -47,19 +47,20 @@ from orchestrator.review.titles import Titles
 from orchestrator.web.open_sessions import OpenSessions
 
 MAX_FETCHED: Final = 8
-"""Maximum archived sessions unpacked at once; one takes some 1 MB, and a reviewer reads one or two."""
+"""Maximum number of archived sessions that are unpacked at once; one takes some 1 MB, and a reviewer reads
+one or two."""
 FRESH_S: Final = 2.0
-"""Seconds for which a catalogue that was brought up to date is shown as it is."""
+"""Seconds for which the catalogue is shown without another update."""
 TIMEOUT_S: Final = 0.05
-"""Seconds that a list waits for what is new: to look at 1,000 archives takes half of it. A longer update goes
-on behind the page, and the page says so where anything is read."""
+"""Seconds that a list waits for an update; checking 1,000 archives takes half of it. A longer update goes
+on in the background, and the page says so if anything is being read."""
 LONG_TIMEOUT_S: Final = 2.0
-"""Seconds to wait where there would be nothing to show: no session at all, or not the one asked for."""
+"""Seconds to wait if there would be nothing to show: no session at all, or not the one that was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The state of bringing the catalogue up to date."""
+    """The state of an update of the catalogue."""
 
     done: int = 0
     of: int = 0
@@ -82,7 +83,8 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The places of a session's archives, by its home's register, or without a home as they are listed."""
+    """Whether and where a session is archived, by the home's register, or without a home by the list of
+    archives."""
 
     kind: str  # live, archived, not-archived, otherwise, replaced, gone, unknown
     told: str = ""  # the archive, or what to know of it
@@ -90,14 +92,14 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """The last verification of a session, at all places together."""
+    """The result of the last verification of a session, over all its places together."""
 
     is_valid: bool
     at: str  # RFC 3339
 
 
 class Review:
-    """The sessions that one server lets review. Safe to use from many threads."""
+    """The review of the sessions that one server shows. Safe to use from many threads."""
 
     def __init__(
         self,
@@ -108,10 +110,10 @@ class Review:
         *,
         known: Home | None = None,
     ) -> None:
-        """Prepare to review; read nothing yet.
+        """Prepare the review without reading anything.
 
         Raises:
-            UsageError: *archives* is no archive address.
+            UsageError: *archives* is not an archive address.
         """
         self._home, self._archives, self._endpoint_url, self._live = home, archives, endpoint_url, live
         self._register = home or known  # the home whose register is asked
@@ -138,9 +140,9 @@ class Review:
     # ------------------------------------------------------------------ the catalogue
 
     def refresh(self, *, is_needed: bool = False) -> Reading:
-        """Bring the catalogue up to date, as far as that is quick; the rest goes on behind the page.
+        """Bring the catalogue up to date as far as that is quick; the rest goes on in the background.
 
-        *is_needed*: look even if that was done just now, and wait longer.
+        If *is_needed* is true, update even if that was done just now, and wait longer.
         """
         with self._lock:
             running = self._running
@@ -173,11 +175,11 @@ class Review:
                 self._running, self._ended = None, time.monotonic()
 
     def row(self, session: str) -> Row:
-        """Return a session of the catalogue, as of now.
+        """Return a session's current row of the catalogue.
 
         Raises:
-            SessionNotFoundError: There is none.
-            ArchiveUnavailableError: There is none here, and the archives could not be looked into.
+            SessionNotFoundError: There is no such session.
+            ArchiveUnavailableError: The home has no such session, and the archives could not be read.
         """
         row = self.catalogue.get(session)
         # One that was begun or has gone on since, or lay in an archive that another server looked at.
@@ -198,20 +200,21 @@ class Review:
     # ------------------------------------------------------------------ one session
 
     def session(self, row: Row) -> Rehearsal:
-        """Return the rehearsal itself, as `session_any`.
+        """Return the rehearsal itself, as `session_any` does.
 
         Raises:
-            OtherCrewError: It is a session of another crew.
+            OtherCrewError: The session belongs to another crew.
             SessionNotFoundError, ArchiveError: As `session_any`.
         """
         return rehearsal_of(self.session_any(row))
 
     def session_any(self, row: Row) -> AnySession:
-        """Return the session itself, for reading: the home's own, else its archive, fetched and verified.
+        """Return the session itself, for reading: from the home, or else from its archive, fetched and
+        verified.
 
         Raises:
-            SessionNotFoundError: It was erased just now.
-            ArchiveError: The archive is not right or cannot be read.
+            SessionNotFoundError: The session was just erased.
+            ArchiveError: The archive has a fault or cannot be read.
         """
         name = row.entry.session
         if row.is_here:
@@ -244,11 +247,12 @@ class Review:
         return opened
 
     def persons(self, found: Rehearsal) -> Persons:
-        """Return what people say of the answers of a session."""
+        """Return the verdicts of people on the answers of a session."""
         return persons_of(found.rehearsal, self.verdicts)
 
     def outcomes(self, row: Row) -> dict[str, int]:
-        """Return how many questions came to what, by whoever judged; as its debrief counts them."""
+        """Return the number of questions by their result, as the session's debrief counts them, whoever
+        judged."""
         said: list[PersonVerdict] = []
         if row.entry.is_ended:
             with suppress(HomeError):  # the session's own page says which line is wrong
@@ -256,7 +260,7 @@ class Review:
         return outcomes_of(row.entry, said)
 
     def asked_before(self, deck_sha256: str) -> tuple[AskedBefore, ...]:
-        """Return the questions of the home's own rehearsals of a deck, without those of demonstrations."""
+        """Return the questions of the home's own rehearsals on a deck, without those of demonstrations."""
         self.refresh(is_needed=True)
         runs = self.catalogue.runs_of(deck_sha256)
         return asked_before(
@@ -273,11 +277,12 @@ class Review:
         note: str = "",
         by: str | None = None,
     ) -> PersonVerdict:
-        """Keep what a person says of an answer, as `Rehearsal.judge_as_person` does; of an archive too.
+        """Record a person's verdict on an answer, as `Rehearsal.judge_as_person` does; also for an archived
+        session.
 
         Raises:
             SessionNotFoundError: There is no such session.
-            ArchiveError: The archive is not right or cannot be read.
+            ArchiveError: The archive has a fault or cannot be read.
         """
         if self._home is not None and os.path.lexists(self._home.sessions / session):
             found = self._live.get(session)
@@ -286,14 +291,15 @@ class Review:
         return judge_as_person(rehearsal, self.verdicts, exchange, verdict, turn=turn, note=note, by=by)
 
     def checked(self, row: Row, *, again: bool = False) -> list[Checked]:
-        """Check that a session that ended is what its ledger says, at each place where it is looked for.
+        """Verify that an ended session is what its ledger says, at each place where it may be.
 
-        That is its folder in the home, and the archive that this server reviews, where the home archived it
-        there or has no folder of it. A result remembered for this head is used, else the place is checked
-        now; an archive beside the folder only if it was checked before, or *again* asks for it.
+        The places are its folder in the home, and the archive that this server reviews, if the home archived
+        the session there or has no folder of it. A result that is stored for this head is used; without one,
+        the place is verified now. An archive besides the folder is only included if it was verified before or
+        *again* is true.
 
         Args:
-            again: Check all of them now.
+            again: Whether to verify all places now.
         """
         found = []
         if row.is_here and (row.entry.is_ended or self.standing(row).kind == "otherwise"):
@@ -305,7 +311,7 @@ class Review:
         return found
 
     def _checked(self, row: Row, place: str, *, again: bool) -> Checked:
-        """Check what is at one place: *place* as in `Catalogue.note_verified`."""
+        """Verify the session at one place; *place* is as in `Catalogue.note_verified`."""
         name = row.entry.session
         # Of the folder as it is now: the row may be of a ledger that was exchanged since.
         head = row.entry.head if place else self._head_now(name)
@@ -328,17 +334,17 @@ class Review:
         return Checked(archive, result.valid, at, head, tuple(map(_told, result.findings)), is_shown=is_shown)
 
     def verify(self, session: str, *, archive: bool = False) -> Verification:
-        """Verify what lies there now: the session's folder in the home, else its archive.
+        """Verify what is there now: the session's folder in the home, or else its archive.
 
-        The archive is held against what the home archived, and if that has no folder of the session, also
-            against what was read here before: another one is `replaced`.
+        The archive is compared with the home's register. If the home has no folder of the session, it is also
+        compared with what was read here before; a different archive is `replaced`.
 
         Args:
-            session: Its id, or the name of its folder.
-            archive: Its archive in any case.
+            session: The session's id, or the name of its folder.
+            archive: Whether to verify the archive even if there is a folder.
 
         Raises:
-            SessionNotFoundError: There is nothing of this name, here or there.
+            SessionNotFoundError: Neither the home nor the archives have a session of this name.
             ArchiveUnavailableError: The archive cannot be read now.
             ArchiveError: There is no such archive.
         """
@@ -365,7 +371,8 @@ class Review:
     # ------------------------------------------------------------------ where it stands
 
     def standing(self, row: Row) -> Standing:
-        """Return whether and where a session is archived, by the home's register and not by the listing."""
+        """Return whether and where a session is archived; the home's register decides, and not the list of
+        archives."""
         name = row.entry.session
         listed = Standing("archived", row.archive) if row.archive else Standing("not-archived")
         if self._register is None:
@@ -390,7 +397,7 @@ class Review:
         return Standing("gone" if is_gone else "archived", kept[-1].archive)
 
     def _head_now(self, session: str) -> str:
-        """Return the hash of the last record of a session in the home, or "" if there is none."""
+        """Return the hash of the last record of a session in the home, or "" if there is no ledger."""
         root = self._home.sessions / session if self._home is not None else Path()
         try:
             with open_folder(root) as folder, opened(folder, LEDGER_NAME) as fd:
@@ -400,7 +407,8 @@ class Review:
             return ""
 
     def _is_touched(self, session: str, since: str) -> bool:
-        """Return whether a file of a session changed since it was verified: the ledger alone does not say."""
+        """Return whether a file of a session changed after it was verified at *since*, which the ledger
+        does not show."""
         root = self._home.sessions / session if self._home is not None else Path()
         until = datetime.fromisoformat(since).timestamp()
         try:
@@ -409,7 +417,8 @@ class Review:
             return True
 
     def seals(self, rows: Sequence[Row]) -> dict[str, Seal]:
-        """Return what was last verified of these sessions, by session, without those never verified."""
+        """Return the last verification of each of these sessions, by session; those never verified are
+        left out."""
         seen = self.catalogue.verified([row.entry.session for row in rows])
         found = {}
         for row in rows:
@@ -434,7 +443,7 @@ class Review:
             return False
 
     def _is_ours(self, kept: KeptArchive) -> bool:
-        """Return whether an archive of the register lies in the store that this server reviews."""
+        """Return whether an archive of the register is in the store that this server reviews."""
         if is_same_store(self._store, kept.url, kept.endpoint):
             return True
         # A home may have been moved since, with its own folder of archives; a store elsewhere was not.
@@ -464,14 +473,15 @@ class Review:
 
 
 def _told(finding: Finding) -> str:
-    """Return a finding in one line; of a head also which was kept and which is there."""
+    """Return a finding in one line; for a wrong head, with the expected and the found one."""
     line = f"{finding.path} is {finding.kind}"
     is_head = finding.kind in ("head", "replaced")
     return f"{line}: expected {finding.expected}, found {finding.found}" if is_head else line
 
 
 def _comments_of(archives: str, catalogue: Catalogue) -> Path:
-    """Return where comments are kept without a home; those that an earlier release kept elsewhere move."""
+    """Return the folder for comments of a server without a home; comments of an earlier release are moved
+    there."""
     kept, before = comments_beside(catalogue), comments_beside(of_archives(archives))
     if before.is_dir() and not kept.exists():
         with suppress(OSError):  # another server has just moved them, or they stay where they are

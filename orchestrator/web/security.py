@@ -1,9 +1,8 @@
-"""Who may reach the server, and what a page may do: one layer before every route.
+"""Who may reach the server, and what a page may do: one layer that checks every request before any route.
 
-A page on another site can make a browser send requests here, and a name server can make a foreign
-name point here; so the Host must be ours, and what another site's page asks for is a page at most: of the
-API a GET, too, may record something.
-Nothing that a page shows may fetch anything from elsewhere.
+A page on another site can make a browser send requests here, and a name server can make a foreign name point
+here. So the Host must be one of the server's names, and another site's page may only open pages: in the API,
+even a GET may record something. Nothing on a page may load anything from elsewhere.
 
 Source: trust.md, "Web" and "Page".
 """
@@ -32,30 +31,31 @@ from orchestrator.web.templating import page
 
 
 COOKIE: Final = "greenroom"
-"""The end of the name of the token's cookie, but for the port."""
+"""The end of the name of the token's cookie, without the port."""
 MAX_HEADER_BYTES: Final = 16_384
-"""Maximum size of a request's headers together; our own need about 1 kB."""
+"""Maximum size of all headers of a request together; our own pages need about 1 kB."""
 HOST: Final = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^:\[\]]+)(?::(?P<port>[0-9]+))?")
-"""A host: a name, and a port where it is not the usual one."""
+"""A Host header: a name, and a port if it is not the default."""
 HEALTH: Final = f"{PREFIX}/health"
 PROBED: Final = re.compile(r"(?:[a-z0-9_-]+(?::[0-9]+)?)?")
-"""The Host of a load balancer that asks for `HEALTH`: a name without a dot, which no name server of a foreign
-site can point here, or none."""
+"""The Host of a load balancer that asks for `HEALTH`: empty, or a name without a dot, which no name server
+of a foreign site can point here."""
 SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 MAX_BODY_BYTES: Final = 60_000_000
-"""Maximum size of a body: a deck may have 50 MB (`deck.limits`) and travels with its form around it."""
+"""Maximum size of a body with an upload: a deck may have 50 MB (`deck.limits`) and is sent inside a form."""
 TOO_LARGE: Final = f"more than {MAX_BODY_BYTES // 1_000_000} MB is not taken"
 CLOSE: Final = {"connection": "close"}
-"""Headers of an answer that comes before the whole body: what follows on this connection is no new
-request."""
+"""Headers of an answer that is sent before the whole body was read: the next bytes on this connection are
+not a new request."""
 BODY_WITHIN_S: Final = 60.0
-"""Maximum seconds from the first to the last byte of a body: a slow sender must not hold a worker for
-ever."""
+"""Maximum seconds from the first to the last byte of a body, so that a slow sender does not occupy a
+worker for ever."""
 BODY_TYPES: Final = ("application/json", "multipart/form-data")
-"""Types of a body: a form of another site's page cannot send plain text or a plain form as JSON here."""
+"""The accepted types of a body, so that a form on another site's page cannot send plain text or a plain
+form as JSON."""
 OPEN_PATHS: Final = ("/static/", "/w/")
-"""Style and scripts are no secret, and the page that asks for the token needs them; `/w/CODE` brings a
-secret of its own."""
+"""Paths that need no token: style and scripts are not secret, and the page that asks for the token needs
+them; `/w/CODE` contains its own secret."""
 
 HEADERS: Final = {
     "content-security-policy": "; ".join(
@@ -82,7 +82,8 @@ HEADERS: Final = {
 
 
 class Security:
-    """A layer that refuses what does not come from our own pages or a program that knows the token."""
+    """A layer that refuses requests that come neither from our own pages nor from a program that knows the
+    token."""
 
     def __init__(self, app: ASGIApp, site: Site, body_within_s: float = BODY_WITHIN_S) -> None:
         self._app = app
@@ -133,7 +134,7 @@ class Security:
         return None if is_health else self._ask_for_token(scope, headers)
 
     def _wrong_name(self, host: str, is_health: bool) -> Response | None:
-        """Return the refusal of a request to *host*, or None if that is this server."""
+        """Return the refusal of a request to *host*, or None if *host* is a name of this server."""
         site, name = self._site, name_of(host)
         if name in site.names or (site.takes_addresses and _is_address(name)):
             return None
@@ -146,10 +147,10 @@ class Security:
         return _refused(HTTPStatus.MISDIRECTED_REQUEST, told)
 
     def _is_own_page(self, origin: str, host: str) -> bool:
-        """Return whether a page of *origin* is one of this server's, asked at *host*.
+        """Return whether *origin*, the site of a page, is this server, which was asked at *host*.
 
-        A proxy may name the server as it likes, but says truly what the page is. So the public origin is
-        ours whatever the Host, and at a name that is public alone there is no other.
+        A proxy may send any Host, but passes the page's origin on unchanged. So the public origin is ours
+        whatever the Host is, and if the Host is only a public name, no other origin is ours.
         """
         public = self._site.public
         if public is not None:
@@ -205,16 +206,16 @@ class Security:
 
 
 def name_of(host: str) -> str:
-    """Return the name in a Host header, or "" if it holds none."""
+    """Return the name in a Host header, or "" if the header is not valid."""
     found = HOST.fullmatch(host)
     return found["name"] if found is not None else ""
 
 
 def cookie_name(site: Site, host: str) -> str:
-    """Name the token's cookie so that two servers of one host do not overwrite each other's.
+    """Return the name of the token's cookie, so that two servers on one host do not overwrite each other's.
 
-    A browser sends a cookie to every port of a host, so the port stands in the name: the public one, else
-    that of *host*. The prefixes have the browser refuse a cookie of this name that did not come encrypted,
+    A browser sends a cookie to every port of a host, so the name contains the port: the public port, or else
+    that of *host*. The prefixes make the browser refuse a cookie of this name that was not sent encrypted,
     or, with `__Host-`, that another host of the domain has set.
 
     Source: RFC 6265bis, "Cookie Name Prefixes".
@@ -229,12 +230,12 @@ def cookie_name(site: Site, host: str) -> str:
 
 
 def shows_token(headers: Headers, site: Site) -> bool:
-    """Return whether a request shows the token, as a bearer token or as the cookie, or needs none."""
+    """Return whether a request contains the token, as a bearer token or in the cookie, or needs none."""
     return site.token is None or any(_same(one, site.token) for one in _shown(headers, site))
 
 
 def set_cookie(answer: Response, secret: str, site: Site, headers: Headers) -> None:
-    """Have the browser that gets *answer* show *secret*, the token or a pass, from then on."""
+    """Make the browser that gets *answer* send *secret*, the token or a pass, from then on."""
     answer.set_cookie(
         cookie_name(site, headers.get("host", "")),
         secret,
@@ -246,7 +247,7 @@ def set_cookie(answer: Response, secret: str, site: Site, headers: Headers) -> N
 
 
 def _shown(headers: Headers, site: Site) -> list[str]:
-    """Return every secret that a request shows: its bearer token, and its cookies of our name."""
+    """Return every secret that a request contains: its bearer token, and its cookies with our name."""
     name = cookie_name(site, headers.get("host", ""))
     shown = [headers.get("authorization", "").removeprefix("Bearer ")]
     for line in headers.getlist("cookie"):
@@ -283,7 +284,7 @@ class Body:
 
 
 def headless(scope: Scope, send: Send) -> tuple[Scope, Receive, Send]:
-    """Treat a HEAD request as the GET that it asks about: its answer has no body, even if it is a stream."""
+    """Treat a HEAD request as the corresponding GET, but send no body, even if the answer is a stream."""
     begun = asyncio.Event()
     is_asked = False
 
@@ -322,7 +323,7 @@ def _refused(status: HTTPStatus, detail: str) -> Response:
 
 
 def _is_address(name: str) -> bool:
-    """Return whether *name* is an IP address, which no name server could point here."""
+    """Return whether *name* is an IP address, to which no name server can point a foreign name."""
     try:
         ipaddress.ip_address(name.removeprefix("[").removesuffix("]"))
     except ValueError:
@@ -339,16 +340,16 @@ def _same(shown: str, token: str) -> bool:
 
 
 MAX_BYTES: Final = 1_000_000
-"""Maximum size of most bodies: fifty answers of the largest size, or an hour of speech with all its times."""
+"""Maximum size of most bodies: fifty answers of the largest size, or an hour of speech with all times."""
 MAX_TEXT_BYTES: Final = 12_500_000
-"""Maximum size where a deck or a file comes as text: 2,000,000 characters, each written as an escape of
+"""Maximum size of a body with a deck or a file as text: 2,000,000 characters, each written as an escape of
 JSON."""
 _UPLOADS: Final = re.compile(rf"{PREFIX}/(decks|materials/[^/]+|check|dossier|sessions/[^/]+/intel)")
 _TEXTS: Final = re.compile(rf"{PREFIX}/(sessions|crew/sessions|sessions/[^/]+/files/.*)", re.DOTALL)
 
 
 class Bodies:
-    """A layer that refuses a body that is larger than its address takes, before more of it is read."""
+    """A layer that refuses a body that is larger than its address accepts, before more of it is read."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -379,7 +380,7 @@ class Bodies:
 
 
 def max_bytes(path: str) -> int:
-    """Return how many bytes a body may have that is sent to *path*."""
+    """Return the maximum size in bytes of a body that is sent to *path*."""
     if _UPLOADS.fullmatch(path):
         return MAX_BODY_BYTES
     return MAX_TEXT_BYTES if _TEXTS.fullmatch(path) else MAX_BYTES

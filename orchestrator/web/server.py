@@ -1,4 +1,4 @@
-"""Serve a site: bound to loopback unless told otherwise, and then only with a token."""
+"""Serving of a site: bound to loopback unless told otherwise, and in that case only with a token."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ API: Final[tuple[str, ...]] = (
     "health", "decks", "materials", "starting", "room", "debrief", "speech", "microphone",
     "comments", "sessions", "crews", "contexts", "files", "records", "memories", "dossiers",
 )  # fmt: skip
-"""Files of `api/`: the addresses under `PREFIX`."""
+"""Modules of `api/`, whose addresses begin with `PREFIX`."""
 PAGES: Final[tuple[str, ...]] = (
     "new", "dossier", "room", "debrief", "review", "review_compare", "review_session",
 )  # fmt: skip
-"""Files of `pages/`: the addresses that a person opens."""
+"""Modules of `pages/`, whose addresses a person opens."""
 STATIC: Final = Path(__file__).parent / "static"
 
 
 def application(site: Site) -> ASGIApp:
-    """Return the server of *site*; making it reads nothing and starts nothing."""
+    """Return the ASGI application of *site*; making it reads nothing and starts nothing."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -84,30 +84,31 @@ def application(site: Site) -> ASGIApp:
 
 TOKEN_BYTES: Final = 32
 HEAD_WITHIN_S: Final = 10.0
-"""Maximum seconds for a head, which is one packet; on the worst of networks some seconds."""
+"""Maximum seconds for a request's head. It is one packet, which takes some seconds on the worst of
+networks."""
 IDLE_S: Final = 20
 MAX_CONNECTIONS: Final = 400
-"""Maximum connections; beyond it a request gets 503 and does not queue; 100 rooms fit, with a stream and a
-page each."""
+"""Maximum number of connections; a request beyond it gets 503 and does not queue. A hundred rooms fit,
+with a stream and a page each."""
 
 OPEN_FILES: Final = 10_240
-"""Limit of open files: what a process of macOS may have at most, and enough for five hundred live sessions:
-each takes nine, and one more for every file that was appended to, up to twenty. The 1,024 of many shells are
-enough for fifty."""
+"""Limit of open files that the server asks for: the maximum for a process of macOS, and enough for five
+hundred live sessions. Each takes nine, and one more for every file that was appended to, up to twenty. The
+1,024 of many shells are enough for fifty."""
 
 
 def serve(site: Site, host: str, port: int, say: Callable[[str, str, str | None], None]) -> None:
     """Serve until Ctrl-C.
 
-    Whoever can reach a proxy can reach this server, so a public address needs a token as well.
+    Everybody who can reach a proxy can reach the server behind it, so a public address needs a token as well.
 
     Args:
-        port: 0 takes any that is free.
-        say: Called once the server answers, with the address that a browser opens (with the token where one
-            is needed), the one at which it listens, and the one that another device opens, or None.
+        port: The port to listen at; 0 means any free one.
+        say: Called once the server answers, with three addresses: the one for a browser (with the token if
+            one is needed), the one at which the server listens, and the one for another device, or None.
 
     Raises:
-        UsageError: Nobody can listen at this address.
+        UsageError: It is not possible to listen at this address.
     """
     allow_open_files()
     listening = _listen(host, port)
@@ -150,7 +151,7 @@ def serve(site: Site, host: str, port: int, say: Callable[[str, str, str | None]
 
 
 def allow_open_files() -> None:
-    """Raise this process's limit of open files to `OPEN_FILES`, as far as its user may."""
+    """Raise this process's limit of open files to `OPEN_FILES`, or as far as its user is allowed to."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, OPEN_FILES)
     if soft != resource.RLIM_INFINITY and soft < most:
@@ -158,10 +159,11 @@ def allow_open_files() -> None:
 
 
 class PromptProtocol(H11Protocol):
-    """HTTP, with a deadline for a request's head: who sends it byte by byte must not hold a connection.
+    """The HTTP protocol with a deadline for a request's head, so that a sender cannot keep a connection by
+    sending it byte by byte.
 
-    Beyond `MAX_CONNECTIONS` a connection on which nobody waits for anything makes room. Where there is none,
-    the answer is `_busy`; the server's own is plain text.
+    Beyond `MAX_CONNECTIONS`, a connection on which nobody waits for anything is cut to make room. If there is
+    none, the answer is `_busy`, since the library's own answer is plain text.
     """
 
     _deadline: asyncio.TimerHandle | None = None
@@ -187,9 +189,11 @@ class PromptProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def _make_room(self) -> None:
-        """Cut the connection that has been silent for longest: 400 of them must keep nobody else out.
+        """Cut the connection that has been silent for longest, so that 400 silent ones do not keep others
+        out.
 
-        A connection is silent if its head is awaited, or if it was answered and asks nothing more.
+        A connection is silent if a head is awaited on it, or if its request was answered and no other has
+        come.
         """
         silent: list[tuple[float, PromptProtocol]] = []
         for one in self.connections:
@@ -201,14 +205,16 @@ class PromptProtocol(H11Protocol):
             chosen.transport.abort()
 
     def _silent_since(self) -> float | None:
-        """Return the event loop's time since which nobody waits for anything here, or None if one does."""
+        """Return the event loop's time since which the connection is silent, or None if somebody waits for
+        an answer."""
         if self._deadline is not None:
             return self._deadline.when() - HEAD_WITHIN_S
         answered = self.timeout_keep_alive_task
         return answered.when() - IDLE_S if answered is not None else None
 
     def _set_deadline(self) -> None:
-        """Set the deadline while a head is awaited, from its first byte or the connection's beginning."""
+        """Set the deadline while a head is awaited, from its first byte or from the beginning of the
+        connection."""
         is_awaited = self.conn.their_state is h11.IDLE
         if is_awaited and self._deadline is None:
             self._deadline = self.loop.call_later(HEAD_WITHIN_S, self.transport.close)
@@ -235,7 +241,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_everywhere(host: str) -> bool:
-    """Return whether *host* stands for all addresses of this machine, loopback among them."""
+    """Return whether *host* stands for all addresses of this machine, including loopback."""
     try:
         return ipaddress.ip_address(host).is_unspecified
     except ValueError:

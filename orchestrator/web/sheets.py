@@ -1,6 +1,6 @@
-"""Draw a slide as a sheet: its title, lines, tables and charts, from the deck's own data.
+"""Slides drawn as sheets: title, lines, tables and charts, from the deck's own data.
 
-Preview, room and debrief show the same sheet; where the machine can draw pictures, they lie over it.
+Preview, room and debrief show the same sheet; if the machine can draw pictures, they cover it.
 """
 
 from __future__ import annotations
@@ -24,21 +24,24 @@ from orchestrator.material.values import Chart, Deck, Series, Slide
 
 
 COLOURS: Final = 6
-"""Number of colours, classes `s1` to `s6` of the style sheet; a seventh part of a drawing begins again."""
+"""Number of colours, which are the classes `s1` to `s6` of the style sheet; a seventh part gets the first
+again."""
 LETTER: Final = 24
-"""Height of a letter in units of a drawing 960 wide: on a sheet 900 px wide, that of the page around it."""
+"""Height of a letter, in units of a drawing that is 960 wide. On a sheet 900 px wide it equals the letters
+of the page."""
 MIN_SPAN: Final = 1e-9
-"""Minimum span as a share of the largest value: closer values have no ticks that a float can tell apart."""
+"""Minimum span of an axis as a share of the largest value; a float cannot tell ticks on a smaller span
+apart."""
 MIN_SIZE, MAX_SIZE = 1e-280, 1e300
-"""Bounds of all values together: beyond them the steps of an axis, or sums of values, are 0 or infinite."""
+"""Bounds of the sum of all values; beyond them, steps of an axis or sums of values become 0 or infinite."""
 TICKS: Final = 5
-"""Steps of an axis, or one or two more: as many as fit at a third of a screen's height."""
+"""Number of steps of an axis, perhaps one or two more: as many as fit at a third of a screen's height."""
 _WIDE: Final = 0.56
-"""Width of a letter as a share of its height: the mean of common sans-serif faces, figures included."""
+"""Width of a letter as a share of its height: the mean of common sans-serif faces, digits included."""
 
 
 def colour(number: int) -> str:
-    """Return the class of the part *number*, from 0."""
+    """Return the CSS class of the colour of part *number*, counted from 0."""
     return f"s{number % COLOURS + 1}"
 
 
@@ -67,7 +70,7 @@ def path_through(number: int, points: Sequence[tuple[float, float]]) -> str:
 
 
 def wedge(number: int, x: float, y: float, radius: float, start: float, end: float) -> str:
-    """Draw the part *number* of a circle, from *start* to *end* of a turn that begins at the top."""
+    """Draw part *number* of a circle, from *start* to *end* as shares of a full turn from the top."""
     if end - start > 1 - 1e-9:
         return f'<circle class="c-fill c-part {colour(number)}" cx="{x:g}" cy="{y:g}" r="{radius:g}"/>'
 
@@ -83,7 +86,8 @@ def wedge(number: int, x: float, y: float, radius: float, start: float, end: flo
 def text(
     x: float, y: float, words: str, anchor: str = "start", name: str = "c-soft", room: float | None = None
 ) -> str:
-    """Write *words* from, around or up to *x*; what is wider than *room* units ends in "…"."""
+    """Write *words* starting at, centred on or ending at *x*; words wider than *room* units are cut with
+    "…"."""
     if room is not None:
         most = max(1, int(room / (LETTER * _WIDE)))
         words = words if len(words) <= most else words[: max(1, most - 1)].rstrip() + "…"
@@ -92,7 +96,7 @@ def text(
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """An axis of values, and the places of a drawing that its ends stand at."""
+    """An axis of values, and the positions of its ends in a drawing."""
 
     low: float
     high: float
@@ -102,7 +106,8 @@ class Axis:
 
     @classmethod
     def over(cls, values: Sequence[float], begin: float, end: float) -> Axis:
-        """Return the shortest axis with round ends that holds *values*, for which `can_hold` is true."""
+        """Return the shortest axis with round ends that contains *values*, for which `can_hold` must be
+        true."""
         low, high = min(values), max(values)
         most = max(abs(low), abs(high))
         if high - low <= most * MIN_SPAN:
@@ -113,18 +118,18 @@ class Axis:
         return cls(ticks[0], ticks[-1], ticks, begin, end)
 
     def place(self, value: float) -> float:
-        """Return where *value* stands, in units."""
+        """Return the position of *value* in the drawing, in units."""
         return self.begin + (self.end - self.begin) * (value - self.low) / (self.high - self.low)
 
 
 def can_hold(values: Iterable[float]) -> bool:
-    """Return whether an axis can hold *values*, and any sum of them."""
+    """Return whether an axis can contain *values* and any sum of them."""
     size = sum(map(abs, values))
     return size == 0 or MIN_SIZE < size < MAX_SIZE
 
 
 def round_up(value: float) -> float:
-    """Return the next of 1, 2, 2.5, 5, 10 times a power of ten that is no smaller."""
+    """Return the smallest of 1, 2, 2.5, 5, 10 times a power of ten that is not below *value*."""
     size = 10.0 ** math.floor(math.log10(value))
     return next(factor * size for factor in (1, 2, 2.5, 5, 10) if value <= factor * size * (1 + 1e-9))
 
@@ -140,26 +145,26 @@ def round_up(value: float) -> float:
 
 
 WIDTH, HEIGHT = 960, 480
-"""Units of the drawing; the page scales it."""
+"""The size of the drawing in its own units; the page scales it."""
 MAX_BARS: Final = 400
-"""Maximum bars that can be told apart in 960 units; what has more is drawn as a line."""
+"""Maximum number of bars that can be told apart in 960 units; a chart with more is drawn as a line."""
 MAX_POINTS: Final = WIDTH
-"""Maximum points of one line: one for each unit of the width."""
+"""Maximum number of points of one line: one for each unit of the width."""
 MAX_LABELLED: Final = 24
-"""Maximum figures that stand at their bars or points; more of them run into each other."""
+"""Maximum number of figures that are written at their bars or points; more would overlap."""
 MAX_TOLD: Final = 60
-"""Maximum figures that are read out in place of the drawing."""
+"""Maximum number of figures that are read out in place of the drawing."""
 MAX_NAMED: Final = 5
-"""Maximum series that the legend names; how many more there are is said."""
+"""Maximum number of series that the legend names; it says how many more there are."""
 MAX_PARTS: Final = 12
-"""Maximum parts of a pie that are named beside it."""
+"""Maximum number of parts of a pie that are named beside it."""
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 110, 24, 26, 52
 _BARS_LEFT, _BARS_RIGHT = 300, WIDTH - 120  # names stand before the bars, figures behind them
 
 
 def draw_chart(chart: Chart) -> str:
-    """Draw a chart as SVG, with its figures in words for whoever cannot see it."""
+    """Draw a chart as SVG, with its figures in words for people who cannot see it."""
     kind, series = chart.kind.partition(",")[0], chart.series
     names = _names(chart)
     top = _TOP + (LETTER * 1.6 if len(series) > 1 else 0)
@@ -187,7 +192,7 @@ def draw_chart(chart: Chart) -> str:
 
 
 def figure(value: float | None, *, percent: bool = False) -> str:
-    """Write a value as a reader does: "1,234.5", "25 %"; "" for a gap."""
+    """Format a value as people write it: "1,234.5", "25 %"; "" for a gap."""
     if value is None:
         return ""
     return f"{value * 100:,.10g} %" if percent else f"{value:,.10g}"
@@ -199,7 +204,8 @@ def _names(chart: Chart) -> list[str]:
 
 
 def _told(chart: Chart, names: Sequence[str]) -> str:
-    """Return what is read out: the kind, the title, and as many figures as one can listen to."""
+    """Return the text that is read out: the chart's kind, its title, and as many figures as one can listen
+    to."""
     figures = [
         (one.name, f"{name} {figure(value, percent=one.percent)}")
         for one in chart.series
@@ -241,12 +247,13 @@ class _Bar:
 
 
 def _stacking(kind: str) -> str:
-    """Return how series stand on each other: "stacked", "stacked to 100 %", or "" for beside each other."""
+    """Return how series are stacked: "stacked", "stacked to 100 %", or "" if they are side by side."""
     return kind[kind.find("stacked") :] if "stacked" in kind else ""
 
 
 def _laid(series: Sequence[Series], stacking: str) -> list[_Bar]:
-    """Return every value as a bar: beside each other, or on those before it, above and below 0 apart."""
+    """Return every value as a bar: side by side, or stacked, with values above and below 0 stacked
+    separately."""
     bars = []
     for category in range(max(len(one.values) for one in series)):
         values = [one.values[category] if category < len(one.values) else None for one in series]
@@ -268,7 +275,8 @@ def _laid(series: Sequence[Series], stacking: str) -> list[_Bar]:
 
 
 def _running(series: Series) -> list[_Bar]:
-    """Return a waterfall's bars: each begins where the last ended; one that equals their sum is a total."""
+    """Return a waterfall's bars: each begins where the last one ended; a value that equals their sum is a
+    total."""
     bars, reached = [], 0.0
     for category, value in enumerate(series.values):
         if value is None:
@@ -362,14 +370,15 @@ def _points(series: Sequence[Series], across: Sequence[float], top: float) -> It
 
 
 def _axis_of(series: Sequence[Series], top: float) -> Axis:
-    """Return an axis from 0, unless all values lie close together: such a chart shows their differences."""
+    """Return an axis that begins at 0, or, if all values are close together, one that shows their
+    differences."""
     values = [value for one in series for value in one.values if value is not None]
     is_close = min(values) > 5 / 6 * max(values) > 0  # as PowerPoint's own automatic axis decides
     return Axis.over(values if is_close else [0.0, *values], HEIGHT - _BOTTOM, top + LETTER * 0.6)
 
 
 def _thinned(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return as many points as can be seen; of those that share a place, the highest and the lowest."""
+    """Return only as many points as can be seen; of points at one place, the highest and the lowest."""
     if len(points) <= MAX_POINTS:
         return points
     step = math.ceil(2 * len(points) / MAX_POINTS)
@@ -418,7 +427,7 @@ def _grid(axis: Axis, *, percent: bool) -> Iterator[str]:
 
 
 def _below(names: Sequence[str], places: Sequence[float]) -> Iterator[str]:
-    """Yield the names below the axis, only so many that none runs into the next."""
+    """Yield the names below the axis, leaving out as many as needed so that no two overlap."""
     step = abs(places[1] - places[0]) if len(places) > 1 else WIDTH - _LEFT
     every = max(1, math.ceil(90 / step))
     for at in range(0, len(names), every):
@@ -426,7 +435,7 @@ def _below(names: Sequence[str], places: Sequence[float]) -> Iterator[str]:
 
 
 def _numbers(names: Sequence[str]) -> list[float] | None:
-    """Return the names as numbers, for a scatter's axis, or None if one is no number."""
+    """Return the names as numbers, for the axis of a scatter chart, or None if one is not a number."""
     try:
         found = [float(one) for one in names]
     except ValueError:
@@ -441,12 +450,12 @@ Text: TypeAlias = tuple[str, bool]
 """A piece of a slide's text, and whether a question quotes it."""
 
 MAX_DEPTH: Final = 4
-"""Maximum levels that are shown by indentation; a line that is deeper stands as deep as the last."""
+"""Maximum number of levels that are shown by indentation; a deeper line is indented like the last level."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One paragraph."""
+    """One paragraph of a slide."""
 
     text: Text
     depth: int  # lines that it stands under
@@ -455,7 +464,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One slide as it is drawn."""
+    """One slide in the form in which it is drawn."""
 
     number: int
     title: Text
@@ -467,7 +476,7 @@ class Sheet:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing but its title can be drawn: a slide that is a picture, say."""
+        """Whether only the title can be drawn, as for a slide that is a picture."""
         return not (self.lines or self.tables or self.charts)
 
 
@@ -477,7 +486,7 @@ def sheets(deck: Deck) -> list[Sheet]:
 
 
 def sheet(slide: Slide, quotes: Sequence[str] = ()) -> Sheet:
-    """Return one slide as a sheet; *quotes* are marked where they stand."""
+    """Return one slide as a sheet, in which the texts that contain one of *quotes* are marked."""
     wanted = [one_line(one) for one in quotes]
 
     def marked(text: str) -> Text:

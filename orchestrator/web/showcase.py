@@ -1,8 +1,8 @@
-"""Show what a rehearsal gives, on the first page: a question and its piece of a debrief, of the bundled demo.
+"""An example for the first page: a question and its part of a debrief, from the bundled demo.
 
-The demo's first rehearsal is really played, with its recorded replies, in a folder that is gone afterwards;
-so what the page shows is what this release does. That takes some seconds, once in a server's life, and the
-page waits for none.
+The demo's first rehearsal is really played, with its recorded replies, in a folder that is removed
+afterwards. So the page shows what this release does. Playing takes some seconds, once in a server's life, and
+the page does not wait for it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from orchestrator.web.sheets import Sheet, sheet
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One question of the demo, its slide, and the debrief that it stands in."""
+    """One question of the demo, its slide, and the debrief that contains it."""
 
     debrief: Debrief
     review: Review
@@ -42,7 +42,7 @@ class Showcase:
         self._shown: Shown | None = None
 
     def get(self) -> Shown | None:
-        """Return what the page shows, or None if the demo could not be played here."""
+        """Return the example for the page, or None if the demo could not be played on this machine."""
         with self._lock:
             if not self._is_played:
                 with suppress(GreenroomError, OSError):  # a full disk, say: which whoever begins is told
@@ -65,7 +65,7 @@ def _play() -> Shown | None:
 
 
 def _chosen(debrief: Debrief, deck: Deck) -> Shown | None:
-    """Return the first question about words on a slide."""
+    """Return the first question that is about words on a slide, or None."""
     slides = {slide.number: slide for slide in deck.slides}
     found = (
         Shown(debrief, review, sheet(slides[place.slide], [place.quote]))

@@ -1,4 +1,4 @@
-"""The site: the home and archives that one server shows, and who may reach it."""
+"""The site: the home and the archives that one server shows, and who may reach it."""
 
 from __future__ import annotations
 
@@ -27,20 +27,23 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 @dataclass(frozen=True)
 class Site:
-    """A server's configuration and shared state. Nothing else is kept between two requests.
+    """A server's configuration and shared state. Nothing else is stored between two requests.
 
     Args:
-        home: Where sessions live; None: archives alone are shown.
+        home: The home with the sessions. If None, only archives are shown.
         archives: The folder or s3:// address that is reviewed.
-        known: Where archives alone are shown, a home whose register they are held against.
+        known: If only archives are shown, a home with whose register they are compared.
         hosts: Names, without port, that a request's Host may have.
-        takes_addresses: A Host may also be any IP address: it listens beyond this machine, at several.
-        public: Where browsers reach the server through a proxy; None: there is none.
-        elsewhere: Where another device's browser reaches it, ending in "/"; None: nowhere.
-        token: The secret that every request must show; None: whoever reaches the server may use it.
-        recogniser: What turns speech into text; None: nothing does, and `no_recogniser` says why.
+        takes_addresses: Whether a Host may also be any IP address, since the server listens at several beyond
+            this machine.
+        public: The address at which browsers reach the server through a proxy, or None if there is no proxy.
+        elsewhere: The address, ending in "/", at which another device's browser reaches the server, or None.
+        token: The secret that every request must contain. If None, everybody who reaches the server may use
+            it.
+        recogniser: The object that turns speech into text. If None, there is none, and `no_recogniser` says
+            why.
         partials: By session, the words of a sentence that is being spoken: shown, never stored.
-        blanked: Sessions whose slide is dark for now: shown, never stored.
+        blanked: Sessions whose slide is dark at the moment: shown, never stored.
     """
 
     home: Home | None
@@ -79,7 +82,7 @@ class Site:
         object.__setattr__(self, "review", review)
 
     def close(self) -> None:
-        """Stop what runs: sessions that are driven stop as if their presenter had paused."""
+        """Stop everything that runs; sessions that are driven stop as if their presenter had paused."""
         self.closing.set()
         self.drives.stop_all()
         if self.recogniser is not None:
@@ -104,20 +107,20 @@ class Site:
 
     @property
     def base(self) -> str:
-        """What every address in a page begins with: the public path, "" or "/greenroom"."""
+        """The prefix of every address in a page: the public path, "" or "/greenroom"."""
         return self.public.path if self.public is not None else ""
 
     @property
     def s3(self) -> dict[str, str | None]:
-        """Where S3 is, as the archive's functions take it."""
+        """The address of S3, as keyword arguments for the archive's functions."""
         return {"endpoint_url": self.endpoint_url}
 
     @property
     def own(self) -> Home:
-        """The home.
+        """The home of this server.
 
         Raises:
-            HomeError: The server reviews archives alone.
+            HomeError: The server only shows archives.
         """
         if self.home is None:
             raise HomeError("this server shows archives alone: `greenroom serve` opens a home as well")
@@ -125,9 +128,9 @@ class Site:
 
 
 async def site_of(connection: HTTPConnection) -> Site:
-    """Return the site that a request came to; a dependency of routes.
+    """Return the site to which a request was sent; a dependency of routes.
 
-    A coroutine, because the framework sends a plain function to a worker thread, at every request.
+    It is a coroutine, because the framework would run a plain function in a worker thread at every request.
     """
     site: Site = connection.app.state.site
     return site

@@ -1,4 +1,4 @@
-"""Pages from `html/`: whatever comes from a session is escaped, and Markdown is sanitised."""
+"""Pages from `html/`: text from a session is escaped, and Markdown is sanitised."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ TAGS: Final = frozenset((
     "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "em", "strong",
     "del", "hr", "br", "table", "thead", "tbody", "tr", "th", "td",
 ))  # fmt: skip
-"""Tags that Markdown of a session may become. No links, pictures or frames: a page fetches nothing."""
+"""The tags that Markdown from a session may produce. Links, pictures and frames are not among them, since
+a page loads nothing."""
 
 
 @cache
 def environment() -> Environment:
-    """Return the templates; a name that a route forgot is an error and no empty place."""
+    """Return the environment of the templates, in which a name that a route forgot is an error and not
+    empty."""
     made = Environment(
         loader=FileSystemLoader([HTML, *debrief.__path__]),  # whose parts the page of a debrief lays out
         autoescape=True,
@@ -42,7 +44,7 @@ def environment() -> Environment:
 
 
 def page(name: str, status: int = 200, **values: Any) -> HTMLResponse:
-    """Render the template *name* of `html/`."""
+    """Render the template *name* of `html/` as an answer."""
     return HTMLResponse(environment().get_template(name).render(values), status)
 
 

@@ -1,6 +1,6 @@
-"""One session as a reviewer reads it: slides, speech, questions and verdicts in the order they came.
+"""One session as a reviewer reads it: slides, speech, questions and verdicts in the order in which they came.
 
-Made from the session's records alone. Words said off the record stay in the session and are not shown.
+It is made only from the session's records. Words that were said off the record are not shown.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ WITHHELD = "(off the record: kept in the session, shown to nobody)"
 
 @dataclass(frozen=True, slots=True)
 class SlideShown:
-    """A slide came up."""
+    """The moment at which a slide was shown."""
 
     at_s: float  # session clock, as everywhere here
     slide: Slide
@@ -44,7 +44,7 @@ class SlideShown:
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """What one voice said without interruption; what counts as an answer stands in its exchange alone."""
+    """What one voice said without interruption; words that count as an answer are only in their exchange."""
 
     at_s: float
     speaker: str
@@ -56,7 +56,7 @@ class Speech:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawn:
-    """A question that was put, and fell with an answer that was taken back."""
+    """A question that was put, but no longer counts since an answer before it was taken back."""
 
     at_s: float
     id: str
@@ -79,7 +79,7 @@ class AskedTurn:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An exchange."""
+    """An exchange, with its turns and its result."""
 
     at_s: float
     id: str
@@ -95,7 +95,7 @@ class Asked:
 
     @property
     def is_unjudged(self) -> bool:
-        """Whether an answer was given and judged by nobody, which is said once a page."""
+        """Whether an answer was given but nobody judged it, which is said once a page."""
         return self.result == "unjudged" and any(turn.answer for turn in self.turns)
 
 
@@ -103,12 +103,13 @@ Moment = SlideShown | Speech | Withdrawn | Asked
 
 
 def timeline(rehearsal: OpenRehearsal, persons: Persons | None = None) -> list[Moment]:
-    """Return all that happened, by time and then by record; speech of one voice on one slide is one moment.
+    """Return all that happened, by time and then by record; successive speech of one voice on one slide is
+    merged.
 
-    Words of the talk that came while a question was open may have been begun before it was put.
+    Words of the talk that arrived while a question was open may have begun before it was put.
 
     Args:
-        persons: What people say of the answers.
+        persons: The verdicts of people on the answers.
     """
     moments: list[Moment] = []
     for _, one in sorted(_moments(rehearsal, persons or {}), key=itemgetter(0)):
@@ -126,7 +127,7 @@ def _goes_on(before: Speech, after: Speech) -> bool:
 
 
 def _moments(rehearsal: OpenRehearsal, persons: Persons) -> Iterator[tuple[float, Moment]]:
-    """Yield every moment as it was recorded, each with the session clock at which it began."""
+    """Yield every moment in the order of its record, with the session clock at which it began."""
     rehearsal.store.catch_up()
     store, projection = rehearsal.store, rehearsal.projection
     slides = {slide.number: slide for slide in rehearsal.scene().deck.slides}
@@ -166,7 +167,10 @@ def _moments(rehearsal: OpenRehearsal, persons: Persons) -> Iterator[tuple[float
 
 
 def _speech(rehearsal: OpenRehearsal, segment: Segment, *, is_hidden: bool, is_taken_back: bool) -> Speech:
-    """Return a segment as a moment; with *is_taken_back* it was an answer, and so the presenter's."""
+    """Return a segment as a moment.
+
+    If *is_taken_back*, it was part of an answer, and so spoken by the presenter.
+    """
     text = WITHHELD if is_hidden else one_line(segment.text)
     is_own = is_taken_back or rehearsal.is_presenters(segment)
     speaker = segment.speaker or (rehearsal.options.presenter if is_own else "Speaker")
@@ -178,7 +182,8 @@ def _shown(rehearsal: OpenRehearsal, text: str | None) -> str:
 
 
 def _verdict(turn: Turn, *, is_last: bool) -> str:
-    """Return a turn's verdict, or a parked question's reason; that nobody judged is said once a page."""
+    """Return a turn's verdict, or why the question was parked; "" if nobody judged, which is said once a
+    page."""
     if turn.verdict == "unjudged" and turn.reason == YOURS:
         return ""
     return render.verdict(turn, is_last=is_last) if turn.verdict else turn.reason or ""
@@ -224,7 +229,7 @@ REDACTED = (
 
 
 def as_markdown(session: Rehearsal, moments: Sequence[Moment]) -> str:
-    """Return the session's timeline; the ledger's head at its end says of which records it was made."""
+    """Return the timeline as Markdown; the ledger's head at its end says from which records it was made."""
     options, deck = session.rehearsal.options, session.rehearsal.scene().deck
     about = [f"- Session: {session.id}", f"- Presenter: {_plain(options.presenter)}"]
     if options.date is not None:
@@ -250,7 +255,7 @@ def as_redacted(session: Rehearsal, moments: Sequence[Moment]) -> str:
 
 
 def _people(session: Rehearsal) -> Iterator[tuple[str, str]]:
-    """Yield who spoke, and what is shown in place of the name."""
+    """Yield the name of each person who spoke, with its replacement."""
     projection, options = session.projection, session.rehearsal.options
     presenters = {options.presenter, projection.presenter or ""} - {"", UNNAMED}
     yield from ((name, "[presenter]") for name in sorted(presenters))
@@ -260,7 +265,7 @@ def _people(session: Rehearsal) -> Iterator[tuple[str, str]]:
 
 
 def _judges(session: Rehearsal, moments: Sequence[Moment]) -> Iterator[tuple[str, str]]:
-    """Yield who judged answers without having spoken, and what is shown in place of the name."""
+    """Yield the name of each person who judged answers without speaking, with its replacement."""
     turns = (turn for moment in moments if isinstance(moment, Asked) for turn in moment.turns)
     named = dict.fromkeys(turn.person.by for turn in turns if turn.person is not None)
     known = {name for name, _ in _people(session)} | {UNNAMED}
@@ -305,5 +310,5 @@ def _lines(moment: Moment) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Return text from outside as one line that Markdown shows as it is."""
+    """Return text from outside as one line in which Markdown's special characters are escaped."""
     return "".join(f"\\{char}" if char in "\\`*_[]<>#|~" else char for char in one_line(text))

@@ -1,4 +1,4 @@
-"""Keep files that were sent, for one request or as decks to start with, until the server ends."""
+"""Storage of files that were sent: for one request, or until the server ends, as decks and materials."""
 
 from __future__ import annotations
 
@@ -36,15 +36,16 @@ from orchestrator.panel.loop.plan import Source
 
 
 MAX_KEPT: Final = 20
-"""Maximum dropped decks, the oldest leave first: people try two or three and start with one."""
+"""Maximum number of dropped decks that are stored; the oldest are removed first. People try two or three
+and start with one."""
 MAX_NAME_BYTES: Final = 200
-"""Maximum length of a name: file systems take 255 bytes; the end is kept, for the suffix."""
+"""Maximum length of a file's name. File systems accept 255 bytes; the end is kept, because of the suffix."""
 SUFFIXES: Final = frozenset({".pptx", ".pdf", ".md", ".markdown"})
 
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A deck that was dropped or taken from a session, read."""
+    """A deck that was dropped or copied from a session, with its content."""
 
     deck: Deck
     file: Path | None  # None: its session kept no copy of it
@@ -62,10 +63,10 @@ class Uploads:
         return tempfile.TemporaryDirectory(prefix="greenroom-decks-", ignore_cleanup_errors=True)
 
     def take(self, name: str, content: bytes) -> Upload:
-        """Keep a deck and read it.
+        """Store a deck and read it.
 
         Raises:
-            DeckError: It cannot be read; nothing is kept.
+            DeckError: The deck cannot be read; nothing is stored.
         """
         plain = plain_name(name)
         if Path(plain).suffix.lower() not in SUFFIXES:
@@ -84,7 +85,7 @@ class Uploads:
         return self._keep(taken)
 
     def take_again(self, source: Source) -> Upload:
-        """Keep the deck of a session, with a copy of its file where the session has one.
+        """Store the deck of a session, with a copy of its file if the session has the file.
 
         Raises:
             OSError: The file cannot be copied.
@@ -97,7 +98,10 @@ class Uploads:
         return self._keep(Upload(source.deck, Path(shutil.copyfile(source.path, aside / name))))
 
     def _keep(self, taken: Upload) -> Upload:
-        """Keep a deck. The very same file stays, as does any where none comes: it may be in use."""
+        """Store a deck.
+
+        A deck that is already stored stays if its file is the same or the new one has none.
+        """
         with self._lock:
             before = self._kept.get(taken.deck.sha256)
             if before is not None and _name_of(taken) in (None, _name_of(before)):
@@ -114,10 +118,10 @@ class Uploads:
         return taken
 
     def get(self, sha256: str) -> Upload:
-        """Return the deck that was dropped.
+        """Return a deck that was dropped earlier, by its SHA-256.
 
         Raises:
-            DeckError: It is not here: the server was started anew since.
+            DeckError: The deck is not stored here, for example because the server was restarted.
         """
         with self._lock:
             found = self._kept.get(sha256)
@@ -133,7 +137,8 @@ class Uploads:
 
 @contextmanager
 def aside(files: Iterable[UploadFile]) -> Iterator[list[Path]]:
-    """Yield files that were sent, on disk while the block runs; its errors name them as they were sent."""
+    """Write files that were sent to the disk and yield their paths; errors in the block name them as they
+    were sent."""
     with tempfile.TemporaryDirectory(prefix="greenroom-files-") as folder:
         paths = []
         for number, sent in enumerate(files):
@@ -149,7 +154,7 @@ def aside(files: Iterable[UploadFile]) -> Iterator[list[Path]]:
 
 
 def plain_name(name: str) -> str:
-    """Return the last part of *name*, safe as a file's own name and short enough to be one."""
+    """Return the last part of *name*, changed so that it is a safe and short enough file name."""
     last = re.sub(r"[^\w. -]", "_", name.replace("\\", "/").rpartition("/")[2]).strip(". ")
     return last.encode()[-MAX_NAME_BYTES:].decode(errors="ignore") or "deck"
 
@@ -177,7 +182,7 @@ Kind = Literal["speech", "board", "intel"]
 
 @dataclass
 class Material:
-    """One file that was brought, and what it was understood as."""
+    """One file that was sent besides a deck, and how it was understood."""
 
     id: str
     kind: Kind
@@ -190,12 +195,12 @@ class Material:
 
     @property
     def is_read(self) -> bool:
-        """Whether a session can begin with it."""
+        """Whether a session can be started with the file."""
         return self.kind != "speech" or self.recording is not None
 
 
 class Materials:
-    """The materials of one server, by their id. Safe to use from many threads."""
+    """The materials of one server, by id. Safe to use from many threads."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -207,13 +212,13 @@ class Materials:
         return tempfile.TemporaryDirectory(prefix="greenroom-material-", ignore_cleanup_errors=True)
 
     def take(self, kind: Kind, name: str, content: bytes, config: Config, deck: Deck | None) -> Material:
-        """Keep a file and read it; the recognition of sound goes on in the background.
+        """Store a file and read it; sound is recognised in the background.
 
         Args:
-            deck: Whose names are listened for in sound.
+            deck: The deck whose names the recognition of sound listens for.
 
         Raises:
-            InputError: It cannot be read as such; nothing is kept.
+            InputError: The file cannot be read as *kind*; nothing is stored.
         """
         plain = plain_name(name)
         digest = sha256(f"{kind}\0{plain}\0".encode() + content).hexdigest()
@@ -243,10 +248,11 @@ class Materials:
         return taken
 
     def get(self, digest: str) -> Material:
-        """Return the material that was brought.
+        """Return the material with this id.
 
         Raises:
-            InputError: It is not here: the server was started anew since, or others have pushed it out.
+            InputError: The material is not stored here: the server was restarted, or newer materials replaced
+                it.
         """
         with self._lock:
             found = self._kept.get(digest)
@@ -257,10 +263,10 @@ class Materials:
         return found
 
     def file(self, kind: Kind, digest: str) -> Path:
-        """Return the file that was brought as *kind*.
+        """Return the path of the file that was sent as *kind*.
 
         Raises:
-            InputError: It is not here, or is another kind of thing.
+            InputError: The file is not stored here, or was sent as another kind.
         """
         found = self.get(digest)
         if found.kind != kind:
@@ -268,10 +274,10 @@ class Materials:
         return found.file
 
     def recording(self, digest: str) -> Recording:
-        """Return the talk in a recording.
+        """Return the talk in a recording that was sent.
 
         Raises:
-            InputError: It is not here, is none, or is still being recognised.
+            InputError: The recording is not stored here, is of another kind, or is still being recognised.
         """
         self.file("speech", digest)
         found = self.get(digest)
@@ -297,7 +303,7 @@ class Materials:
 
 
 def _read(taken: Material, config: Config, deck: Deck | None) -> None:
-    """Read the file as its kind, and record what was understood."""
+    """Read the file as its kind, and record how it was understood."""
     if taken.kind == "board":
         members = read_board(taken.file)
         taken.says = f"{counted(len(members), 'member')}: {', '.join(one.name for one in members)}"
@@ -332,5 +338,5 @@ def _of_speech(recording: Recording, speakers: Sequence[str]) -> str:
 
 
 def _told(taken: Material, error: Exception) -> str:
-    """Return an error's message, with the file named as it was sent."""
+    """Return an error's message, in which the file has the name under which it was sent."""
     return str(error).replace(str(taken.file), taken.name)

@@ -1,4 +1,4 @@
-"""Build what a room's page shows at one moment: values alone, made anew from the session's records."""
+"""What a room's page shows at one moment, built from the session's records each time."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from orchestrator.panel.model.exchange import Exchange, still_to_come_back
 from orchestrator.panel.records.projection import Projection
 
 CAPTIONS = 12
-"""Maximum pieces of speech on the page; all of them stand in the transcript."""
+"""Maximum number of pieces of speech on the page; the transcript has all of them."""
 LINES = 4
-"""Maximum lines of the moderator's on the page."""
+"""Maximum number of the moderator's lines on the page."""
 WAITS_S: Final = 5.0
-"""Seconds that a call takes before the room says so: a presenter does not look at what is over sooner."""
+"""Seconds after which the room shows that a call to a model is under way; a presenter would not see a
+shorter one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,8 @@ def room_view(
     live: Live | None = None,
     is_blank: bool = False,
 ) -> RoomView:
-    """Return the room of one session, as of its last record; *live*: what only the drive of it knows."""
+    """Return the room of one session, as of its last record; *live* is what only the session's drive
+    knows."""
     rehearsal.store.catch_up()
     projection, options = rehearsal.projection, rehearsal.options
     now_s = rehearsal.now_s()
@@ -182,7 +184,7 @@ def room_view(
 
 
 def asked_now(rehearsal: OpenRehearsal) -> str | None:
-    """Return what the model is asked now, if that has taken `WAITS_S`, else None."""
+    """Return what the model is being asked, if the call has taken `WAITS_S`, or None."""
     if not rehearsal.has_model or not isinstance(rehearsal.engine, Watched):
         return None
     under_way, _ = rehearsal.engine.calls.now()
@@ -190,9 +192,9 @@ def asked_now(rehearsal: OpenRehearsal) -> str | None:
 
 
 def _captions(projection: Projection) -> tuple[Caption, ...]:
-    """Return the last segments in the order of their times, but for those taken back; each by its number.
+    """Return the last segments by their times, each with its number, without those that were taken back.
 
-    What was taken for an answer and is the talk's is written again, later than it was said.
+    Words that were taken for an answer but belong to the talk are recorded again, later than they were said.
     """
     segments = projection.spoken
     first = max(0, len(segments) - CAPTIONS)
@@ -214,7 +216,7 @@ def _captions(projection: Projection) -> tuple[Caption, ...]:
 
 
 def _is_judged(projection: Projection, number: int) -> bool:
-    """Return whether the segment *number* is of an answer that has its verdict."""
+    """Return whether segment *number* belongs to an answer that has a verdict."""
     exchange, turn, _ = projection.answer_of(projection.segments[number - 1])
     return any(one.id == exchange and one.turns[turn - 1].verdict is not None for one in projection.asked)
 

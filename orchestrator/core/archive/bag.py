@@ -37,23 +37,26 @@ DECLARATION_NAME: Final = "bagit.txt"
 INFO_NAME: Final = "bag-info.txt"
 MANIFEST_NAME: Final = "manifest-sha256.txt"
 COMMIT_MARK: Final = "tagmanifest-sha256.txt"
-"""The tag manifest: stored last, so a bag that has it has everything else."""
+"""The name of the tag manifest. It is stored last, so a bag that has it has everything else."""
 EXCHANGES: Final = "Greenroom-Exchanges"
 TAG_NAMES: Final = (MANIFEST_NAME, DECLARATION_NAME, INFO_NAME, COMMIT_MARK)
 
 
 def software_agent(ledger_version: int) -> str:
-    """Name the formats of a bag and not the release: a later release gives the same bag."""
+    """Return the value of `Bag-Software-Agent`: the versions of the formats, and not of the release.
+
+    So a later release gives the same bag.
+    """
     return f"greenroom, bag {BAG_VERSION}, ledger {ledger_version}"
 
 
 SOFTWARE_AGENTS: Final = tuple(software_agent(version) for version in ledger.READ_VERSIONS)
-"""The software agents of the bags whose tag files this release reproduces byte for byte."""
+"""The values of `Bag-Software-Agent` in the bags whose tag files this release reproduces byte for byte."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionFacts:
-    """A session's facts as its archive's bag-info states them; "" for one that is not known."""
+    """What the bag-info of an archive states about its session; "" for a fact that is not known."""
 
     session: str
     deck: str
@@ -71,7 +74,7 @@ class SessionFacts:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One file of a bag: its name in the bag, and its bytes or where they are."""
+    """One file of a bag: its name in the bag, and its bytes or the path where they are."""
 
     name: str
     content: bytes | Path
@@ -93,11 +96,13 @@ class Part:
 
 
 def bag_files(root: Path, application: Application = PLAIN) -> tuple[Part, ...]:
-    """Return the bag of the frozen session at *root*: payload by name, then tag files, the commit mark last.
+    """Return the files of the bag of the frozen session at *root*.
+
+    The payload comes first, by name, then the tag files; the commit mark is last.
 
     Raises:
-        ArchiveError: The session has not ended, or is not what its ledger says; the message
-            names the first finding.
+        ArchiveError: The session has not ended, or differs from what its ledger says; the message names the
+            first finding.
     """
     verification = verify_session(root, application=application)
     if not verification.valid:
@@ -123,7 +128,7 @@ def payload_of(root: Path, session: str) -> tuple[Part, ...]:
     """Return every file of the session, under the name that it has in the bag.
 
     Raises:
-        ArchiveError: The folder holds something that is no file.
+        ArchiveError: The folder holds something that is not a file.
         OSError: A file cannot be read.
     """
     parts = []
@@ -140,7 +145,7 @@ def payload_of(root: Path, session: str) -> tuple[Part, ...]:
 
 
 def tag_files(payload: tuple[Part, ...], facts: SessionFacts) -> dict[str, bytes]:
-    """Return the four tag files of a bag with this payload, by name."""
+    """Return the content of the four tag files of a bag with this payload, by file name."""
     info = {
         "Bag-Software-Agent": software_agent(facts.ledger_version),
         "Bagging-Date": facts.ended_on,
@@ -167,7 +172,7 @@ def tag_files(payload: tuple[Part, ...], facts: SessionFacts) -> dict[str, bytes
 
 
 def facts_of(root: Path, application: Application = PLAIN) -> SessionFacts:
-    """Return the facts of a session as a whole, from its ledger.
+    """Return the facts that a bag states about the session as a whole, read from its ledger.
 
     Raises:
         ArchiveError: The ledger cannot be read.
@@ -203,7 +208,10 @@ def facts_of(root: Path, application: Application = PLAIN) -> SessionFacts:
 
 
 def _telling(content: bytes, scan: ledger.Scan, application: Application) -> Iterator[ledger.Record]:
-    """Yield the first and last record, and those that close or reopen an exchange; no other is decoded."""
+    """Yield the first record, the last one, and those that close or reopen an exchange.
+
+    No other record is decoded.
+    """
     # A ledger of an hour holds thousands of records, and the others tell nothing of the whole.
     counting = tuple(f'"{type_}"'.encode() for type_ in application.counts)
     for entry in scan.entries:

@@ -51,16 +51,18 @@ from orchestrator.core.verify.disk import open_folder
 from orchestrator.core.verify.finding import Report, shown
 
 _MARKED: Final = (MANIFEST_NAME, DECLARATION_NAME, INFO_NAME)
-"""The tag files that the commit mark covers."""
+"""The tag files whose digests the commit mark lists."""
 _NO_NAME: Final = frozenset(
     {errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.EILSEQ, errno.EINVAL}
 )
-"""Errors for a name that this file system cannot hold: too long, invalid bytes, or a file for a folder."""
+"""Error codes for a name that this file system cannot hold: too long, invalid bytes, or a file where the
+name needs a folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArchivedSession:
-    """An archive in a list, as its bag-info describes it; "" where it says nothing."""
+    """One row of a list of archives, as the archive's bag-info describes it; "" where the bag-info says
+    nothing."""
 
     session: str
     state: str
@@ -88,19 +90,20 @@ def restore(
 
     `Home.session` opens it by the path; so does `Session.open(None, path)` without a home.
 
-    It appears there whole or not at all, and only after the bag and the session were verified.
+    The folder appears there whole or not at all, and only after the bag and the session were verified.
 
     Args:
-        known: A home whose register the archive is held against, as `against_register` does.
+        known: A home with whose register the archive is compared, as `against_register` does.
         application: As at `verify_session`.
         say: Called with a line for each file beside the archive that is skipped.
 
     Raises:
         UsageError: *url* is not an archive address, or *session* not a session id.
-        SessionExistsError: Something already exists there.
-        SessionStateError: *into* is, or lies in, a session, an archive, or a part of a home that takes none.
+        SessionExistsError: Something already exists at *into*/*session*.
+        SessionStateError: *into* is, or lies in, a session, an archive, or a part of a home that does not
+            take sessions.
         ArchiveUnavailableError: The archive cannot be read now.
-        ArchiveError: There is no such archive, or it is not right; names the first finding.
+        ArchiveError: There is no such archive, or it has a fault; the message names the first finding.
     """
     into = Path(into)
     check_takes_sessions(into)
@@ -132,7 +135,7 @@ def fetch(
     known: Home | None = None,
     application: Application = PLAIN,
 ) -> Path:
-    """Fetch a session as `restore` does, with the usual modes, into a folder that is soon removed.
+    """Fetch a session as `restore` does, with the usual file modes, into a folder that is removed soon after.
 
     Raises:
         UsageError, SessionExistsError, ArchiveError: As `restore`.
@@ -159,7 +162,8 @@ def _fetch(
     say: Callable[[str], None] = lambda line: None,
     application: Application,
 ) -> Path:
-    """Download and verify the session, call *finish* on its folder, and move it to its place."""
+    """Download and verify the session, call *finish* on its folder, and move the folder to
+    *into*/*session*."""
     store = open_store(text_argument("url", url, do=ADDRESS_FORMS), endpoint_url=endpoint_url)
     target = into / check_session_id(text_argument("session", session, do="a session's id"))
     try:
@@ -199,17 +203,18 @@ def verify_archive(
     known: Home | None = None,
     application: Application = PLAIN,
 ) -> Verification:
-    """Verify that the archive of *session* is complete and right, reading every object now.
+    """Verify that the archive of *session* is complete and correct, by reading every object now.
 
-    Findings name objects as they lie below the session's id.
+    Findings name each object by its path below the session's id.
 
     Args:
-        known: A home whose register the archive is held against, as `against_register` does.
+        known: A home with whose register the archive is compared, as `against_register` does.
 
     Raises:
-        UsageError: *url* is no archive address, or *session* no session id.
-        ArchiveUnavailableError: It cannot be read, or not be looked at, now: that is no verdict.
-        ArchiveError: There is nothing of this session.
+        UsageError: *url* is not an archive address, or *session* is not a session id.
+        ArchiveUnavailableError: The archive cannot be read or checked now, which says nothing about its
+            state.
+        ArchiveError: The store contains nothing of this session.
     """
     store = open_store(text_argument("url", url, do=ADDRESS_FORMS), endpoint_url=endpoint_url)
     text_argument("session", session, do="a session's id")
@@ -225,7 +230,7 @@ def verify_archive(
 
 
 def _verified(store: ArchiveStore, session: str, folder: Path, application: Application) -> Verification:
-    """Verify what the store holds now, by a copy in the empty *folder*."""
+    """Verify the archive that the store contains now, by downloading it into the empty *folder*."""
     came = _download(store, session, folder)
     report = came.report
     for name in came.passed_over:
@@ -246,15 +251,15 @@ def list_archives(
     endpoint_url: str | None = None,
     say: Callable[[str, str], object] = lambda session, why: None,
 ) -> tuple[ArchivedSession, ...]:
-    """Return every archive at *url*, by session id. A bag without its commit mark is not listed.
+    """Return every archive at *url*, by session id. A bag without its commit mark is left out.
 
-    An archive with wrong tag files is `damaged`, one that cannot be read now `unreadable`.
+    The state of an archive with wrong tag files is `damaged`; of one that cannot be read now, `unreadable`.
 
     Args:
         say: Called with the session and the reason for each damaged or unreadable archive.
 
     Raises:
-        UsageError: *url* is no archive address.
+        UsageError: *url* is not an archive address.
         ArchiveUnavailableError: The store cannot be read now.
     """
     store = open_store(url, endpoint_url=endpoint_url)
@@ -271,7 +276,8 @@ def list_archives(
 
 
 def _summary(store: ArchiveStore, session: str) -> tuple[ArchivedSession, str]:
-    """Return one row of the list, and why its archive is damaged or cannot be read now, else ""."""
+    """Return the archive's row of the list, and why it is damaged or cannot be read now ("" if it is
+    neither)."""
     told: dict[str, str] = {}
     state, why = "ended", ""
     try:
@@ -302,7 +308,10 @@ def _summary(store: ArchiveStore, session: str) -> tuple[ArchivedSession, str]:
 
 
 def is_commit_mark(mark: bytes) -> bool:
-    """Return whether *mark* is a bag's tag manifest in its exact form; `verify` checks what it lists."""
+    """Return whether *mark* is a bag's tag manifest in its exact form.
+
+    Whether the files match it, `verify` checks.
+    """
     try:
         return read_manifest(mark).keys() >= set(_MARKED)
     except TagFileError:
@@ -313,9 +322,9 @@ def _checked_info(store: ArchiveStore, session: str) -> bytes:
     """Return an archive's bag-info, after checking its commit mark and all tag files against it.
 
     Raises:
-        ArchiveUnavailableError: One cannot be read now.
-        ArchiveError: One is missing.
-        TagFileError: One is not what it says; the message names it.
+        ArchiveUnavailableError: The commit mark or a tag file cannot be read now.
+        ArchiveError: The commit mark or a tag file is missing.
+        TagFileError: The commit mark is damaged, or a tag file differs from it; the message names it.
     """
     mark = store.get(f"{session}/{COMMIT_MARK}")
     if not is_commit_mark(mark):
@@ -330,7 +339,7 @@ def _checked_info(store: ArchiveStore, session: str) -> bytes:
 
 @contextmanager
 def _made(folder: Path) -> Iterator[None]:
-    """Make *folder* with its parents, and remove those that were made here if the block raises."""
+    """Create *folder* with its parents, and remove those that were created here if the block raises."""
     made = [one for one in (folder, *folder.parents) if not os.path.lexists(one)]
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -343,10 +352,10 @@ def _made(folder: Path) -> Iterator[None]:
 
 
 def _check_free(target: Path) -> None:
-    """Check that nothing, or an empty folder, is at *target*.
+    """Check that *target* does not exist or is an empty folder.
 
     Raises:
-        SessionExistsError: Something else is there.
+        SessionExistsError: Something else is at *target*.
     """
     if os.path.lexists(target) and (target.is_symlink() or not target.is_dir() or any(target.iterdir())):
         raise SessionExistsError(
@@ -356,19 +365,22 @@ def _check_free(target: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Download:
-    """The outcome of a download: faults of the archive's objects, and names that are no part of it."""
+    """The outcome of a download: faults of the archive's objects, and names that are not part of an
+    archive."""
 
     report: Report
     passed_over: tuple[str, ...]
 
 
 def _download(store: ArchiveStore, session: str, to: Path) -> _Download:
-    """Write an archive's objects into the folder *to*; what has no place there is only reported.
+    """Write an archive's objects into the folder *to*.
+
+    An object that does not belong to an archive is only reported.
 
     Raises:
         ArchiveUnavailableError: The store, or one of the objects, cannot be read now.
-        ArchiveError: There is nothing of this session.
-        OSError: *to* takes no more.
+        ArchiveError: The store contains nothing of this session.
+        OSError: The disk of *to* takes no more bytes.
     """
     report = Report()
     prefix = f"{session}/"
@@ -393,7 +405,8 @@ def _download(store: ArchiveStore, session: str, to: Path) -> _Download:
 
 
 def desktop_files(store: ArchiveStore, session: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Return those of *names*, relative to the session's id, that a desktop left and no manifest lists.
+    """Return the *names*, relative to the session's id, that a desktop left and that the manifest does not
+    list.
 
     Raises:
         ArchiveUnavailableError: The manifest cannot be read now.
@@ -411,7 +424,7 @@ def desktop_files(store: ArchiveStore, session: str, names: Sequence[str]) -> tu
 
 
 def _has_place(name: str, session: str) -> bool:
-    """Return whether *name* belongs to a session's bag and stays within the folder that it is written to."""
+    """Return whether *name* belongs to a session's bag and stays within the folder to which it is written."""
     if name in TAG_NAMES:
         return True
     parts = name.split("/")
@@ -424,11 +437,11 @@ def _has_place(name: str, session: str) -> bool:
 
 
 def _write(store: ArchiveStore, prefix: str, name: str, to: Path) -> tuple[str, str, str, str] | None:
-    """Write one object to a file; return a finding if that is impossible, else None.
+    """Write one object to a file; return a finding if that is impossible, or None on success.
 
     Raises:
-        ArchiveUnavailableError: It cannot be read now.
-        OSError: The disk takes no more of it, or nothing: that says nothing of the object.
+        ArchiveUnavailableError: The object cannot be read now.
+        OSError: The disk does not take the bytes, which says nothing about the object.
     """
     try:
         content = store.get(prefix + name)

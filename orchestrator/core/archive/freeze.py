@@ -1,7 +1,7 @@
 """The end of a session: a last record with the digest of every file, then read-only modes.
 
-Modes stop accidents, not root. The immutable flag stops root too, until root lifts it; it
-needs Linux, a file system that has it and the right to set it.
+Modes stop accidents, not root. The immutable flag stops root too, until root lifts it; it needs Linux, a file
+system that supports it, and the right to set it.
 
 Source: DESIGN.md, section 6 ("Ended"); trust.md, "The store".
 """
@@ -52,21 +52,22 @@ _HAS_FLAGS: Final = sys.platform == "linux" and struct.calcsize("l") == 8
 def freeze(store: Store, home_templates: Path | None, *, immutable: bool = False) -> str:
     """End the session for ever and make its folder read-only.
 
-    Durable when it returns: every file is synced before the record of the end is written, and
-    both happen under the session's lock, so no write slips in between. A crash after the record
-    leaves a session that has ended and is only not read-only yet; calling again finishes that.
+    The end is durable when this returns: every file is synced before the record of the end is written, and
+    both happen under the session's lock, so no write slips in between. A crash after the record leaves a
+    session that has ended but is not read-only yet; calling this again finishes the work.
 
     Args:
-        store: The session, outside of a transaction. Receipts that wait are written first.
-        home_templates: The home's `templates/`, whose digests go into the record; None: none do.
+        store: The session's store, outside of a transaction. Waiting receipts are written first.
+        home_templates: The home's `templates/`, whose digests go into the record. If None, the record has
+            none.
         immutable: Also set the immutable flag on every file and folder, where that is possible.
 
     Returns:
         "flags" or "modes", whichever is in force. Modes do not stop root.
 
     Raises:
-        StoreError: A file is not what the ledger says, or something that is no file stands in
-            the folder; nothing was recorded.
+        StoreError: A file differs from what the ledger says, or the folder contains something that is not a
+            file; nothing was recorded.
         StoreWriteError: The disk refused.
     """
     root = store.root
@@ -85,10 +86,10 @@ def freeze(store: Store, home_templates: Path | None, *, immutable: bool = False
 def end_session(store: Store, home_templates: Path | None) -> None:
     """End the session as `freeze` does, one thread and process at a time.
 
-    For a session that has already ended, finish what was left undone.
+    For a session that has already ended, finish what an earlier call left undone.
 
     Raises:
-        SessionBusyError: Another thread or process was ending it until the time-out.
+        SessionBusyError: Another thread or process was still ending the session at the time-out.
         StoreError: As `freeze`.
     """
     with ending_alone(store):
@@ -100,10 +101,10 @@ def end_session(store: Store, home_templates: Path | None) -> None:
 
 @contextmanager
 def ending_alone(store: Store) -> Iterator[None]:
-    """Let one process and thread at a time end the session: the second finds it ended by the first.
+    """Let one thread or process at a time end the session; the second one finds that the first has ended it.
 
     Raises:
-        SessionBusyError: Another thread or process was ending it until the time-out.
+        SessionBusyError: Another thread or process was still ending the session at the time-out.
     """
     with files.descriptors() as fds:
         fd = fds.open(store.root, files.FOLDER)  # its folder: no file that would have to go at the freeze
@@ -127,7 +128,9 @@ def sync(root: Path) -> None:
 
 
 def seal(root: Path, *, immutable: bool = False) -> str:
-    """Make a frozen folder read-only: modes 0440 and 0550 at most, and the flag where asked and possible.
+    """Make a frozen folder read-only: set modes of at most 0440 and 0550.
+
+    If *immutable* is true, also set the immutable flag, where that is possible.
 
     Returns:
         "flags" or "modes", whichever is in force.
@@ -153,7 +156,7 @@ def is_sealed(root: Path) -> bool:
     """Return whether the modes forbid everybody to write to any file or folder.
 
     Raises:
-        StoreWriteError: One cannot be read.
+        StoreWriteError: The modes of a file or folder cannot be read.
     """
     modes: list[int] = []
     with _naming(root):
@@ -166,7 +169,7 @@ def _seal_one(fd: int, is_folder: bool) -> None:
 
 
 def thaw(root: Path) -> None:
-    """Lift flags and read-only modes, so that the folder can be removed or mended.
+    """Lift immutable flags and read-only modes, so that the folder can be removed or repaired.
 
     Raises:
         StoreWriteError: The system refuses: lifting a flag needs the right to set it.
@@ -191,7 +194,7 @@ def release(root: Path) -> None:
 
 
 def lift_flags(root: Path) -> None:
-    """Lift the immutable flag alone, where it is set.
+    """Lift the immutable flag of every file and folder, where it is set; leave the modes as they are.
 
     Raises:
         OSError: The right to do so is missing.
@@ -200,7 +203,8 @@ def lift_flags(root: Path) -> None:
 
 
 def can_set_flags(folder: Path) -> bool:
-    """Return whether the immutable flag can be set on files in *folder*, tried on an empty temporary one."""
+    """Return whether the immutable flag can be set on files in *folder*; an empty temporary file there is
+    the test."""
     try:
         with tempfile.NamedTemporaryFile(dir=folder) as probe:
             _set_flag(probe.fileno())
@@ -211,8 +215,11 @@ def can_set_flags(folder: Path) -> bool:
 
 
 def _clear(root: Path) -> None:
-    """Remove what no archive can carry: temporary files of writes that a crash cut short, and links and
-    pipes among the quarantined files. A second name becomes a copy."""
+    """Remove what no archive can contain, and give each hard link below the quarantined files a copy of its
+    own.
+
+    That is temporary files of writes that a crash cut short, and links and pipes among the quarantined files.
+    """
     for name in _names(root):
         path = root / name.path
         if LEFTOVER.fullmatch(name.path) and name.kind == "file":
@@ -230,7 +237,7 @@ def _clear(root: Path) -> None:
 
 
 def _names(root: Path) -> list[Name]:
-    """Return every name below *root* that is no folder."""
+    """Return every name below *root* that is not a folder."""
     report = Report()
     with open_folder(root) as fd:
         names = list(walk(fd, report))
@@ -240,7 +247,8 @@ def _names(root: Path) -> list[Name]:
 
 
 def _digests(store: Store) -> dict[str, str]:
-    """Return the SHA-256 of every file but the ledger and the driver's lock, checked against the ledger."""
+    """Return the SHA-256 of every file except the ledger and the driver's lock, after a check against the
+    ledger."""
     root = store.root
     digests: dict[str, str] = {}
     names = _names(root)
@@ -282,10 +290,11 @@ def _expected(store: Store) -> dict[str, str]:
 
 
 def _template_digests(layout: SeatedTable, home_templates: Path | None) -> dict[str, str]:
-    """Return the digests of the home's templates now; a missing digest is replaced by the reason.
+    """Return the current digests of the home's templates; where there is no digest, the reason stands in its
+    place.
 
     Raises:
-        OSError: A template cannot be read now, so its digest would never be known.
+        OSError: A template cannot be read now; without the error, its digest would be lost for good.
     """
     digests: dict[str, str] = {}
     if home_templates is None:
@@ -302,7 +311,7 @@ def _template_digests(layout: SeatedTable, home_templates: Path | None) -> dict[
 
 @contextmanager
 def _naming(root: Path) -> Iterator[None]:
-    """Turn an OSError into an error that names the folder."""
+    """Convert an OSError into a StoreWriteError that names the file or folder."""
     try:
         yield
     except OSError as error:
@@ -314,7 +323,8 @@ def _naming(root: Path) -> Iterator[None]:
 
 
 def _each(root: Path, action: Callable[[int, bool], None], *, folders_first: bool = False) -> None:
-    """Call *action* with every plain file and folder, open, and whether it is a folder; *root* too."""
+    """Call *action* for *root* and every plain file and folder in it: with the descriptor, and whether it
+    is a folder."""
     with open_folder(root) as fd:
         _each_below(fd, action, folders_first)
 

@@ -1,7 +1,7 @@
-"""The tag files of a BagIt bag as Greenroom writes them, written and read: declaration, manifests, bag-info.
+"""The tag files of a BagIt bag in Greenroom's form, written and read: declaration, manifests, bag-info.
 
 A bag may have its tag files in other forms (older versions, other digests and encodings, `fetch.txt`).
-Greenroom writes none of them, and reads none.
+Greenroom neither writes nor reads those forms.
 
 Source: RFC 8493, sections 2.1 to 2.3.
 """
@@ -21,8 +21,8 @@ from orchestrator.core.table import MIB
 DECLARATION: Final = b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
 
 MAX_TAG_BYTES: Final = 16 * MIB
-"""Maximum size of a tag file: names and digests of 100,000 files, where a session has some hundred. Each
-parsed line takes many times its bytes."""
+"""Maximum size of a tag file: enough for the names and digests of 100,000 files, where a session has some
+hundred. The bound is there because a parsed line takes many times its bytes in memory."""
 
 _ENTRY: Final = re.compile(r"([0-9a-f]{64})  (.+)")
 # RFC 8493, 2.1.3: carriage return, line feed and the percent sign, and nothing else.
@@ -34,15 +34,15 @@ _UNSAFE: Final = re.compile(r"~|/|\\|[A-Za-z]:|(.*/)?\.\.(/|\Z)|.*\0", re.DOTALL
 _DESKTOP_FILES: Final = frozenset(
     {".ds_store", ".directory", ".localized", "thumbs.db", "ehthumbs.db", "desktop.ini"}
 )
-"""Names that desktops put into a folder when somebody looks at it, in small letters."""
+"""Names of files that desktops put into a folder when somebody opens it, in lower case."""
 
 
 class TagFileError(ValueError):
-    """A tag file that cannot be read; stays within the archive package."""
+    """A tag file cannot be read. The error does not leave the archive package."""
 
 
 def encode_name(name: str) -> str:
-    """Encode a file name for a manifest: percent sign and line ends, nothing else."""
+    """Encode a file name for a manifest: only the percent sign and line ends are escaped."""
     return name.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
@@ -57,18 +57,20 @@ def is_safe_name(name: str) -> bool:
 
 
 def is_desktop_file(name: str) -> bool:
-    """Return whether desktops leave files of this name in folders that they show, as macOS its `._` twins."""
+    """Return whether *name* is one that desktops leave in folders that they show, such as macOS's `._`
+    twins."""
     base = name.rpartition("/")[2]
     return base.lower() in _DESKTOP_FILES or base.startswith("._")
 
 
 def render_manifest(digests: Mapping[str, str]) -> bytes:
-    """Render a manifest of these files, sorted by name."""
+    """Render a manifest with these files and digests, sorted by name."""
     return b"".join(f"{digests[name]}  {encode_name(name)}\n".encode() for name in sorted(digests))
 
 
 def render_info(values: Iterable[tuple[str, str]]) -> bytes:
-    """Render a bag-info file: a line for each value that is not empty, without line ends or controls."""
+    """Render a bag-info file: one line for each non-empty value, without line ends or control characters
+    in it."""
     return "".join(f"{label}: {text}\n" for label, value in values if (text := one_line(value))).encode()
 
 
@@ -76,7 +78,8 @@ def read_manifest(raw: bytes) -> dict[str, str]:
     """Return the SHA-256 of each file that a manifest or tag manifest lists, by name.
 
     Raises:
-        TagFileError: It is not in the exact form of `render_manifest`, or a name leaves the bag.
+        TagFileError: The manifest is not in the exact form of `render_manifest`, or a name leads out of the
+            bag.
     """
     digests: dict[str, str] = {}
     for line in _lines(raw):
@@ -96,7 +99,7 @@ def read_info(raw: bytes) -> dict[str, str]:
     """Return the values of a bag-info file, by label.
 
     Raises:
-        TagFileError: It is not UTF-8, or longer than `MAX_TAG_BYTES`.
+        TagFileError: The file is not UTF-8, or is longer than `MAX_TAG_BYTES`.
     """
     pairs = (line.partition(":") for line in _lines(raw))
     return {label.strip(): value.strip() for label, _, value in pairs}
@@ -112,7 +115,10 @@ def _lines(raw: bytes) -> list[str]:
 
 
 def other_content(where: str) -> ArchiveConflictError:
-    """Make the error for the object at *where*, with what to do if it is damaged or of another session."""
+    """Make the error for an object at *where* with other content; its message says what to do.
+
+    The object is either damaged or belongs to another session.
+    """
     return ArchiveConflictError(
         f"{where}: another content is there, and nothing is overwritten: if that object is damaged, remove "
         "it and archive again (the rest is kept); if it is of another session, archive elsewhere"

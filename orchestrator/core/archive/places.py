@@ -1,4 +1,4 @@
-"""Checks that no archive or restored session is put where it would become a part of something else."""
+"""Checks that no archive or restored session is put where it would become part of something else."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _OF_A_HOME: Final = {
 
 
 def check_takes_sessions(folder: Path) -> None:
-    """Raise ArchiveError if a session that is restored into *folder* would spoil what is there.
+    """Raise ArchiveError if a session restored into *folder* would spoil what is already there.
 
-    A home's own `sessions/` takes one, and nothing below it does.
+    A home's own `sessions/` takes a restored session; folders below it do not.
     """
     for place in _spellings(folder):
         _check_apart(place, folder)
@@ -33,12 +33,12 @@ def check_takes_sessions(folder: Path) -> None:
 
 
 def check_takes_archives(store: ArchiveStore, session: str = "") -> None:
-    """Raise ArchiveError if the archive of *session* in *store* would spoil what is there.
+    """Raise ArchiveError if the archive of *session* in *store* would spoil what is already there.
 
-    A home's own `archives/` takes archives; its other parts take none.
+    A home's own `archives/` takes archives; the other parts of a home do not.
 
     Args:
-        session: "": it has no id yet.
+        session: The session's id, or "" if it has none yet.
     """
     if not isinstance(store, FolderStore):
         return
@@ -51,7 +51,10 @@ def check_takes_archives(store: ArchiveStore, session: str = "") -> None:
 
 
 def _spellings(folder: Path) -> Iterator[Path]:
-    """Yield *folder* with its links resolved, if it has any, and as named: a part of a home may be a link."""
+    """Yield the path of *folder* with its links resolved, if it has any, then as it was given.
+
+    A part of a home may be a link, so both are checked.
+    """
     named = Path(os.path.abspath(folder))
     if (real := named.resolve()) != named:
         yield real
@@ -74,5 +77,5 @@ def _check_outside(place: Path, named: Path, parts: Container[str]) -> None:
 
 
 def _refuse(named: Path, folder: Path, what: str) -> None:
-    """Raise the error; *what* says what *folder* is."""
+    """Raise ArchiveError for the folder that the user *named*; *what* says what the folder in the way is."""
     raise ArchiveError(f"{named}: {folder} {what}, and nothing is put into one: name another")

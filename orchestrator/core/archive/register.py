@@ -1,7 +1,6 @@
-"""The register of a session after its end: its archives, finished or begun, and the contradictions that its
-presenter dismissed.
+"""The register of a session after its end: its archives, complete or begun, and dismissed contradictions.
 
-It lies beside the session, in `sessions/.records/<id>/`, since nothing is written into a frozen
+The register lies beside the session, in `sessions/.records/<id>/`, since nothing is written into a frozen
 session. Source: DESIGN.md, section 2.
 """
 
@@ -34,7 +33,7 @@ DISMISSED: Final = "dismissed.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class KeptArchive:
-    """One archive of a session, as the register names it."""
+    """One archive of a session, as an entry of the session's register names it."""
 
     url: str  # of its store
     archive: str  # its own address, within the store
@@ -44,14 +43,15 @@ class KeptArchive:
 
 
 def note_begun(home: Home, session_id: str, url: str, archive: str, *, endpoint: str | None = None) -> None:
-    """Record, before anything is sent, that objects of a session may lie at *archive*, within *url*."""
+    """Record that objects of a session may lie at *archive*, within *url*; called before anything is sent."""
     _append(home, session_id, BEGUN, {"url": url, "archive": archive, **_at(endpoint), "at": utc_now()})
 
 
 def note_archive(
     home: Home, session_id: str, url: str, archive: str, *, head: str, endpoint: str | None = None
 ) -> None:
-    """Record that a session whose ledger ends with *head* lies complete at *archive*, within *url*."""
+    """Record that the session, whose ledger's head is *head*, is archived completely at *archive*, within
+    *url*."""
     place = {"url": url, "archive": archive, **_at(endpoint)}
     _append(home, session_id, ARCHIVES, {**place, "head": head, "at": utc_now()})
 
@@ -64,7 +64,7 @@ def kept_archives(home: Home, session_id: str) -> tuple[KeptArchive, ...]:
     """Return every archive of the session, oldest first.
 
     Raises:
-        HomeError: A line of the register is none of ours; the message says which.
+        HomeError: A line of the register is not one that we write; the message says which.
     """
     return tuple(map(_kept, _archive_lines(home, session_id)))
 
@@ -75,7 +75,7 @@ def _kept(line: dict[str, str]) -> KeptArchive:
 
 
 def _one_spelling(url: str) -> str:
-    """Return the address as `open_store` spells it; an earlier release recorded it as it was given."""
+    """Return the address as `open_store` spells it; an earlier release recorded the spelling of the user."""
     try:
         return open_store(url).url
     except UsageError:
@@ -83,22 +83,26 @@ def _one_spelling(url: str) -> str:
 
 
 def archives_of(home: Home, session_id: str, *, head: str | None = None) -> dict[str, str]:
-    """Return where the session was archived, by store, oldest first.
+    """Return where the session was archived: each archive's address, by the address of its store, oldest
+    first.
 
-    *head*: only archives of the ledger with this head, and those for which an earlier release noted none.
+    If *head* is given, only archives of the ledger with this head are returned, and those for which an
+    earlier release recorded no head.
 
     Raises:
-        HomeError: A line of the register is none of ours; the message says which.
+        HomeError: A line of the register is not one that we write; the message says which.
     """
     lines = _archive_lines(home, session_id)
     return {one["url"]: one["archive"] for one in lines if head in (None, one.get("head", head))}
 
 
 def archived_heads(home: Home, session_id: str) -> tuple[str, ...]:
-    """Return the ledger heads that the session was archived with, oldest first: one, unless somebody meddled.
+    """Return the ledger heads with which the session was archived, oldest first.
+
+    There is one head, unless somebody tampered with the session.
 
     Raises:
-        HomeError: A line of the register is none of ours; the message says which.
+        HomeError: A line of the register is not one that we write; the message says which.
     """
     return tuple(one["head"] for one in _archive_lines(home, session_id) if "head" in one)
 
@@ -109,10 +113,10 @@ def _archive_lines(home: Home, session_id: str) -> Iterator[dict[str, str]]:
 
 
 def uploads_of(home: Home, session_id: str) -> tuple[KeptArchive, ...]:
-    """Return each place where objects of the session may lie: its archives, and those that were only begun.
+    """Return each place where objects of the session may lie: its archives, and uploads that were only begun.
 
     Raises:
-        HomeError: A line of the register is none of ours; the message says which.
+        HomeError: A line of the register is not one that we write; the message says which.
     """
     mend = "remove it, and look where you archived to yourself"
     begun = map(_kept, _lines(home, session_id, BEGUN, ("url", "archive"), mend))
@@ -129,7 +133,7 @@ def dismissed_of(home: Home, session_id: str) -> frozenset[str]:
     """Return the digests of the contradictions that were dismissed after the session's end.
 
     Raises:
-        HomeError: A line of the register is none of ours; the message says which.
+        HomeError: A line of the register is not one that we write; the message says which.
     """
     mend = "remove it, and dismiss the contradiction again"
     return frozenset(one["digest"] for one in _lines(home, session_id, DISMISSED, ("digest",), mend))
@@ -160,7 +164,7 @@ def _append(home: Home, session_id: str, name: str, value: dict[str, Any]) -> No
 def _lines(
     home: Home, session_id: str, name: str, keys: tuple[str, ...], mend: str
 ) -> Iterator[dict[str, str]]:
-    """Yield the lines of a register, each of which has at least these *keys*."""
+    """Yield the entries of the register *name*, each of which has at least these *keys*."""
     path = _path(home, session_id, name)
     try:
         # A damaged line is named below, by its number.
@@ -185,7 +189,7 @@ def _lines(
 
 
 def check_name(root: Path, session: str) -> None:
-    """Raise SessionStateError if a home keeps the session under another name, *root*, than its id."""
+    """Raise SessionStateError if the session's folder in a home, *root*, is not named by the session's id."""
     if root.name != session:
         raise SessionStateError(
             f"{root}: holds the session {session}: give the folder that name, or move it out of {root.parent}"
@@ -193,7 +197,7 @@ def check_name(root: Path, session: str) -> None:
 
 
 def verify_at_home(home: Home, root: Path, application: Application = PLAIN) -> Verification:
-    """Verify a session that lies in *home*, and so under its own id, as `verify_session` does.
+    """Verify a session in *home*, where its folder is named by its id, as `verify_session` does.
 
     Raises:
         HomeError: The register of its archives cannot be read; the message says which line.
@@ -207,11 +211,12 @@ def verify_at_home(home: Home, root: Path, application: Application = PLAIN) -> 
 
 
 def against_register(home: Home, store: ArchiveStore, session: str, found: Verification) -> Verification:
-    """Compare *found*, the verification of an archive, with the heads that *home* archived the session with.
+    """Compare *found*, the verification of an archive, with the ledger heads that the register in *home* has
+    for it.
 
-    An archive that was exchanged for another one is `replaced`, however right that one is; so is every
-    other one in the home's own archives, wherever the home lay when it archived. The same id at an address
-    to which this home archived nothing may be another session: that is noted.
+    An archive that was exchanged for another one is reported as `replaced`, however valid the other one is.
+    In the home's own archives this holds even if the home lay elsewhere when it archived. The same id at an
+    address to which this home archived nothing may belong to another session, so that is only a note.
 
     Raises:
         HomeError: The register cannot be read; the message says which line.
@@ -232,7 +237,8 @@ def against_register(home: Home, store: ArchiveStore, session: str, found: Verif
 
 
 def replaced_heads(home: Home, store: ArchiveStore, session: str, head: str) -> tuple[str, ...]:
-    """Return the heads other than *head* with which *home* archived the session in *store*, oldest first.
+    """Return the ledger heads, except *head*, with which *home* archived the session in *store*, oldest
+    first.
 
     Raises:
         HomeError: The register cannot be read; the message says which line.

@@ -1,8 +1,8 @@
-"""Archives in S3, R2 or another S3-compatible store: conditional puts, own checksums, bounded retries.
+"""Archives in S3, R2 or another S3-compatible store: conditional puts, our own checksums, bounded retries.
 
-The settings are those that were measured to work with all of them: no checksums but the one we
-ask for, `If-None-Match: *` on every put, the SHA-256 also in the object's own metadata (an ETag
-is no digest). An error names bucket, object and the server's code, never a key or a header.
+The settings are those that were measured to work with all these stores: no checksum except the one we ask
+for, `If-None-Match: *` on every put, the SHA-256 also in the object's own metadata (an ETag is no digest). An
+error names bucket, object and the server's code, never a key or a header.
 
 Source: trust.md, "The archive".
 """
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 
 COLD: Final = "InvalidObjectState"
-"""The answer to a GET of an object in GLACIER, DEEP_ARCHIVE or an archive tier, with status 403."""
+"""The error code with which S3 answers, with status 403, a GET of an object in GLACIER, DEEP_ARCHIVE or an
+archive tier."""
 
 _EXPIRED: Final = (
     "the session token of the keys has expired: log in again (`aws sso login`), or set AWS_ACCESS_KEY_ID, "
@@ -67,12 +68,15 @@ _REFUSALS: Final = {
 
 
 def refusal(code: str) -> str:
-    """Return what to do if the server refuses with this code."""
+    """Return the advice for the user if the server refuses with this code."""
     return _REFUSALS.get(code, "check the keys and their rights")
 
 
 def told_cold(storage_class: str) -> str:
-    """Return the message for an object in cold storage; *storage_class* is the server's word, or ""."""
+    """Return the message for an object in cold storage.
+
+    *storage_class* is the server's name for the storage, or "" if it gave none.
+    """
     kind = f" ({storage_class})" if storage_class else ""
     return f"cannot be read now: it is in cold storage{kind}: restore it in the store first, then ask again"
 
@@ -140,27 +144,30 @@ def configuration(error: BotoCoreError | ValueError) -> str | None:
 T = TypeVar("T")
 
 BACKOFF_S: Final[list[float]] = [0.2, 0.4, 0.8, 1.6, 3.2]
-"""Pauses between attempts; then the error stands. S3's own advice is to double them."""
+"""Pauses in seconds between attempts; after the last one the error is raised. S3's own advice is to double
+them."""
 # Our own: a server that is there takes a connection within seconds, and an object is small, so a minute
 # without an answer is none.
 CONNECT_TIMEOUT_S: Final = 10.0
 READ_TIMEOUT_S: Final = 60.0
 MAX_PAGES: Final = 10_000
-"""Maximum pages of 1,000 names; a server that sends more has no end."""
+"""Maximum pages of 1,000 names in a listing; a server that sends more is treated as one whose list never
+ends."""
 
 _PIECE_BYTES: Final = 1 << 20
-"""Bytes of an object that are read at a time; most objects are smaller."""
+"""Number of bytes of an object that are read at a time; most objects are smaller."""
 
 _BUSY: Final = frozenset({408, 409, 429, 500, 502, 503, 504})
-"""409: another conditional put of this name is under way (S3 says: try again)."""
+"""The HTTP statuses after which a call is repeated. 409 means that another conditional put of the name is
+under way, for which S3 says to try again."""
 _CONDITION_FAILED: Final = 412  # the answer to `If-None-Match: *` where something has the name
 
 
 def check_endpoint(endpoint_url: str | None) -> str | None:
-    """Return *endpoint_url* if it is the address of a server and no more.
+    """Return *endpoint_url* if it is the address of a server and nothing more.
 
     Raises:
-        UsageError: It is not, or it holds a name and password.
+        UsageError: It is not an address, or it contains a name and password.
     """
     if endpoint_url is None:
         return None
@@ -178,10 +185,11 @@ def check_endpoint(endpoint_url: str | None) -> str | None:
 
 
 def endpoint_of(endpoint_url: str | None) -> str:
-    """Return the server that *endpoint_url* (None: the AWS variables) names, in one spelling.
+    """Return the server that *endpoint_url* names, always in the same spelling.
 
-    "" stands for Amazon's own, where a bucket's name is taken once for all. Two servers may each have a
-    bucket of one name, so the server is a part of an archive's address.
+    If *endpoint_url* is None, the AWS variables name the server. "" stands for Amazon's own server, where
+    bucket names are unique worldwide. Two other servers may each have a bucket of the same name, so the
+    server is part of an archive's address.
     """
     if endpoint_url is None and os.environ.get("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "").lower() != "true":
         endpoint_url = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
@@ -198,7 +206,8 @@ def endpoint_of(endpoint_url: str | None) -> str:
 
 
 def fault_of_settings(endpoint_url: str | None) -> str | None:
-    """Return what is wrong with the settings for S3, as far as it shows before a server is asked."""
+    """Return what is wrong with the settings for S3, or None; only faults that show without asking a
+    server."""
     from botocore.exceptions import BotoCoreError
 
     try:
@@ -225,7 +234,10 @@ class S3Store:
         self._made: S3Client | None = None
 
     def put_new(self, name: str, content: bytes, sha256: str) -> bool:
-        """Store an object as `ArchiveStore.put_new` does; after a lost answer the next attempt finds it."""
+        """Store an object as `ArchiveStore.put_new` does.
+
+        If the answer is lost, the next attempt finds the object.
+        """
         try:
             self._call(name, lambda client: self._put(client, name, content, sha256))
         except ArchiveUnavailableError as error:
@@ -260,7 +272,7 @@ class S3Store:
         return self._names(prefix)
 
     def folders(self) -> tuple[str, ...]:
-        """See `ArchiveStore.folders`: one request for each 1,000 of them."""
+        """See `ArchiveStore.folders`. It takes one request for each 1,000 folders."""
         return tuple(name.rstrip("/") for name in self._names("", delimiter="/") if name.endswith("/"))
 
     def delete(self, name: str) -> None:
@@ -268,7 +280,10 @@ class S3Store:
         self._call(name, lambda client: client.delete_object(Bucket=self._bucket, Key=self._below + name))
 
     def _names(self, prefix: str, *, delimiter: str = "") -> tuple[str, ...]:
-        """Return all names that begin with *prefix*; with a delimiter, only up to the next one after that."""
+        """Return all names that begin with *prefix*.
+
+        With a *delimiter*, each name is cut behind the first delimiter that follows the prefix.
+        """
         names: set[str] = set()
         token = ""
         told: set[str] = set()
@@ -333,7 +348,8 @@ class S3Store:
         return self._made
 
     def _call(self, name: str, call: Callable[[S3Client], T]) -> T:
-        """Return the answer to *call*, retried while the server is busy or the connection breaks."""
+        """Return the answer to *call*, which is repeated while the server is busy or the connection
+        breaks."""
         from botocore.exceptions import BotoCoreError, ClientError
 
         for pause_s in (*BACKOFF_S, None):
@@ -388,18 +404,22 @@ class S3Store:
 
 
 def _word(told: object) -> str:
-    """Return the server's word, fit for a line of ours."""
+    """Return the server's word with only letters, digits and underscores, so that it fits a line of our
+    messages."""
     return re.sub(r"[^A-Za-z0-9_]", "", str(told or ""))[:64]
 
 
 def _stay(context: dict[str, Any], **_: object) -> None:
-    """Keep botocore from following a redirect: it would sign again for whatever host is named,
-    and a server that always redirects sends it into an endless recursion."""
+    """Keep botocore from following a redirect, since it would sign the request again for whatever host is
+    named.
+
+    A server that always redirects would also send botocore into endless recursion.
+    """
     context.setdefault("s3_redirect", {})["redirected"] = True
 
 
 def _is_transport(error: Exception) -> bool:
-    """Return whether the connection failed, so that the same call may succeed the next time."""
+    """Return whether the error is one of the connection, so that the same call may succeed the next time."""
     from botocore import exceptions
 
     return isinstance(

@@ -1,4 +1,4 @@
-"""Where archives are kept: objects by name, each written once. A folder here; S3 in `s3.py`.
+"""Stores of archives: objects by name, each written once. A store in a folder is here, one in S3 in `s3.py`.
 
 Source: DESIGN.md, section 10; trust.md, "The archive".
 """
@@ -34,11 +34,12 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 STREAMS: Final = 8
-"""Number of calls to a store at a time: objects are small, so the wait is for answers and not for bytes."""
+"""Number of simultaneous calls to a store: objects are small, so most time is spent waiting for answers."""
 
 
 def side_by_side(action: Callable[[T], R], things: Iterable[T]) -> list[R]:
-    """Call *action* on all *things*, several at a time; return the results in order. Stop at a failure."""
+    """Call *action* on all *things*, several at a time, and return the results in order; stop at the first
+    failure."""
     with ThreadPoolExecutor(STREAMS) as pool:
         futures = [pool.submit(action, thing) for thing in things]
         try:
@@ -53,33 +54,36 @@ def side_by_side(action: Callable[[T], R], things: Iterable[T]) -> list[R]:
 
 
 INCOMING: Final = ".incoming"
-"""Folder beside the archives in which an object is written before it gets its name, where the
-system cannot write files without one."""
+"""Folder beside the archives in which an object is written before it gets its name.
+
+It is used where the system cannot create files without a name.
+"""
 _STALE_S: Final = 24 * 3600
-"""Age at which a file left there by a killed process is removed."""
+"""Age in seconds at which a file that a killed process left in `INCOMING` is removed."""
 _OBJECT_MODE: Final = 0o440  # an object is written once: nobody has to change it
 _OF_THE_NAME: Final = frozenset(
     {None, errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENXIO, errno.ENAMETOOLONG}
 )
-"""Error codes that mean that the name holds no object (None: our own error for what is there). All others are
-of the system or the disk at this moment."""
+"""Error codes that mean that no object has the name (None is our own error for what has it). All other
+codes come from the state of the system or the disk at this moment."""
 _UNNAMED: Final = getattr(os, "O_TMPFILE", None)
-"""Linux: a file that gets its first name when it is whole, and vanishes with a killed process."""
+"""The flag with which Linux creates a file without a name, which gets one when it is complete. If the
+process is killed, the file vanishes."""
 
 
 class ArchiveStore(Protocol):
-    """Objects under relative names with `/`. No object is ever overwritten."""
+    """A store of objects under relative names with `/`. No object is ever overwritten."""
 
     url: str
     endpoint: str
-    """The server (`s3.endpoint_of`), a part of the archive's place beside the address; "" where there is only
-    one."""
+    """The server (see `s3.endpoint_of`), which is part of the archive's place beside the address; "" where
+    only one server is possible."""
 
     def put_new(self, name: str, content: bytes, sha256: str) -> bool:
         """Store *content*, whose SHA-256 is *sha256*; return False if the same content already exists.
 
         Raises:
-            ArchiveConflictError: Another content is there.
+            ArchiveConflictError: The name already has another content.
             ArchiveError: The store refused.
         """
 
@@ -87,8 +91,8 @@ class ArchiveStore(Protocol):
         """Return an object's bytes.
 
         Raises:
-            ArchiveUnavailableError: It cannot be read now, which says nothing of it.
-            ArchiveError: There is none, or what stands there is no object.
+            ArchiveUnavailableError: The object cannot be read now, which says nothing about its state.
+            ArchiveError: There is no such object, or something else has its name.
         """
 
     def list(self, prefix: str = "") -> tuple[str, ...]:
@@ -99,14 +103,16 @@ class ArchiveStore(Protocol):
         """
 
     def folders(self) -> tuple[str, ...]:
-        """Return the first parts of all names that have several, one for each archive, without a full walk.
+        """Return the first part of every name that has several parts: one for each archive.
+
+        Does not list all names.
 
         Raises:
             ArchiveError: The store refused.
         """
 
     def delete(self, name: str) -> None:
-        """Remove an object; no error if there is none.
+        """Remove an object; do nothing if there is none.
 
         Raises:
             ArchiveError: The store refused.
@@ -114,16 +120,16 @@ class ArchiveStore(Protocol):
 
 
 def open_store(url: str, *, endpoint_url: str | None = None, checksums: bool = True) -> ArchiveStore:
-    """Return the store at *url*, unasked: a folder's path, `file://…` or `s3://bucket/prefix`.
+    """Return the store at *url*, without contacting it: a folder's path, `file://…` or `s3://bucket/prefix`.
 
     Args:
         url: Where the archives are. A folder need not exist yet.
-        endpoint_url: An S3-compatible server; None: as the AWS variables say.
-        checksums: Whether S3 puts carry a SHA-256 for the server to check. False only for
-            servers that refuse it: what was sent is read back and compared in any case.
+        endpoint_url: The address of an S3-compatible server; if None, the AWS variables name it.
+        checksums: Whether S3 puts carry a SHA-256 for the server to check. Set it to False only for servers
+            that refuse the checksum; what was sent is read back and compared in any case.
 
     Raises:
-        UsageError: It is none of these.
+        UsageError: *url* is none of these.
     """
     try:
         url.encode()  # it is noted in the home's register
@@ -148,17 +154,20 @@ def open_store(url: str, *, endpoint_url: str | None = None, checksums: bool = T
 
 
 def is_same_store(store: ArchiveStore, url: str, endpoint: str | None) -> bool:
-    """Return whether *store* has this address, as `open_store` spells it; *endpoint* None: not known."""
+    """Return whether *url* and *endpoint*, spelled as `open_store` does, are those of *store*.
+
+    If *endpoint* is None, it is not known, and only *url* is compared.
+    """
     if isinstance(store, FolderStore):
         return "://" not in url and os.path.realpath(store.url) == os.path.realpath(url)
     return store.url == url and endpoint in (None, store.endpoint)
 
 
 class FolderStore:
-    """A folder of archives, each in a folder of its own: an archive is an unpacked bag.
+    """A folder of archives, each in its own folder: an archive is an unpacked bag.
 
-    An object gets its name only when its bytes are on the disk. Nothing in it is followed if it
-    is a link; the folder itself may be one.
+    An object gets its name only when its bytes are on the disk. Links in the folder are not followed; the
+    folder itself may be a link.
     """
 
     endpoint = ""
@@ -168,7 +177,7 @@ class FolderStore:
         self.url = str(self.root)
 
     def put_new(self, name: str, content: bytes, sha256: str) -> bool:
-        """Store an object as `ArchiveStore.put_new` does, durably."""
+        """Store an object as `ArchiveStore.put_new` does; it is on the disk when this returns."""
         _check_name(name)
         base = name.rpartition("/")[2]
         try:
@@ -198,7 +207,10 @@ class FolderStore:
             raise self._refused(name, error) from error
 
     def list(self, prefix: str = "") -> tuple[str, ...]:
-        """See `ArchiveStore.list`; names also what is no plain file, or a folder that cannot be read."""
+        """See `ArchiveStore.list`.
+
+        The names include whatever is not a plain file, and folders that cannot be read.
+        """
         report = Report()
         folder = prefix.rpartition("/")[0]
         if folder:
@@ -226,7 +238,7 @@ class FolderStore:
             raise self._refused("", error) from error
 
     def delete(self, name: str) -> None:
-        """Remove an object as `ArchiveStore.delete` does, and then its folders that are empty."""
+        """Remove an object as `ArchiveStore.delete` does, and then the folders above it that are empty."""
         _check_name(name)
         path = self.root / name
         try:
@@ -247,7 +259,7 @@ class FolderStore:
 
     @contextmanager
     def _folder(self, name: str, *, make: bool) -> Iterator[int]:
-        """Open the folder that *name* lies in; with *make*, make it and sync its entry."""
+        """Open the folder in which *name* lies; if *make* is true, create it and sync its entry."""
         if make:
             self.root.mkdir(files.FOLDER_MODE, parents=True, exist_ok=True)
         with open_folder(self.root) as root_fd:
@@ -266,13 +278,13 @@ class FolderStore:
                 os.close(fd)
 
     def _rename_new(self, folder_fd: int, base: str, content: bytes) -> None:
-        """Write *content* beside the archives, then give it its name, unless something has it.
+        """Write *content* beside the archives, then rename the file to *base*, unless that name exists.
 
-        The look and the rename are two steps. Two writers of one name are archiving the same
-        session, and a session gives the same bytes.
+        The check and the rename are two steps. That is safe, since two writers of one name archive the same
+        session, which gives the same bytes.
 
         Raises:
-            FileExistsError: Something has the name.
+            FileExistsError: The name already exists.
         """
         incoming = self.root / INCOMING
         incoming.mkdir(files.FOLDER_MODE, exist_ok=True)
@@ -300,10 +312,11 @@ class FolderStore:
 
 
 def _link_unnamed(folder_fd: int, base: str, content: bytes) -> bool:
-    """Write *content* to a file without a name, then name it; return False if the system cannot do that.
+    """Write *content* to a file without a name, then name it *base*; return False if the system cannot do
+    that.
 
     Raises:
-        FileExistsError: Something has the name.
+        FileExistsError: The name already exists.
     """
     if _UNNAMED is None:
         return False

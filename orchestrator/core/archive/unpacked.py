@@ -1,6 +1,7 @@
-"""An archive as a folder: the bag and the session in it, checked against each other.
+"""An archive as a folder: the bag and the session in it, verified against each other.
 
-Only bags that Greenroom wrote are read; one of another program holds no session, and is refused in one line.
+Only bags that Greenroom wrote are read. A bag of another program contains no session, and is refused with a
+message of one line.
 
 Source: DESIGN.md, section 10; trust.md, "One changed byte"; RFC 8493, sections 2 and 3.
 """
@@ -41,11 +42,11 @@ from orchestrator.core.verify.finding import Finding, Report, shown
 
 
 def verify_path(path: Path, *, known: Home | None = None, application: Application = PLAIN) -> Verification:
-    """Verify what lies at *path*: a session's folder, or an unpacked archive of one.
+    """Verify the session's folder, or the unpacked archive of a session, at *path*.
 
-    In a home it must be the session that it is named for; elsewhere a folder may have any name. An
-    archive's findings name files as they lie in the bag; it is held against what its home, or else the home
-    *known*, archived here.
+    In a home the folder's name must be the session's id; elsewhere it may have any name. Findings about an
+    archive name files by their paths in the bag. An archive is also compared with the register of its home,
+    or else of the home *known*.
 
     Raises:
         HomeError: As `verify_at_home`.
@@ -71,12 +72,13 @@ def verify_unpacked(
 ) -> Verification:
     """Verify that the folder *bag* is a complete and valid archive of one ended session.
 
-    Beyond what BagIt asks: nothing stands in it that the session does not account for, the tag
-    files are those that this session gives, and the session itself is verified. Where all is
-    right but one tag file, only that file is named, and not those that it describes wrongly.
+    This checks more than BagIt asks: the bag contains nothing that the session does not account for, the tag
+    files are those that this session gives, and the session itself is valid. If the only fault is a wrong tag
+    file, only that file is named, and not the files that it describes wrongly.
 
     Args:
-        session: The id that it must be of; None: its folder may have any name, which is noted.
+        session: The id that the session must have. If None, the bag's folder may have any name, and another
+            name is noted.
     """
     report = Report()
     if _is_foreign(bag):
@@ -123,9 +125,11 @@ def verify_unpacked(
 
 
 def check_bag(path: Path) -> tuple[Finding, ...]:
-    """Return every fault of the bag at *path*: what its two manifests and its declaration do not account for.
+    """Return every fault of the bag at *path*: whatever its two manifests and its declaration do not account
+    for.
 
-    Read plain files alone, follow no link, fetch nothing. Never raises, whatever lies there.
+    Only plain files are read; no link is followed and nothing is fetched. This never raises, whatever is at
+    *path*.
     """
     report = Report()
     try:
@@ -151,7 +155,8 @@ def check_bag(path: Path) -> tuple[Finding, ...]:
 
 
 def _check_manifest(fd: int, file: str, covered: Set[str], names: Mapping[str, Name], report: Report) -> None:
-    """Compare the files *covered* by the manifest *file*, no more and no fewer, with its digests."""
+    """Compare the manifest *file* with the files that it must list, *covered*: no more, no fewer, equal
+    digests."""
     if file not in names:
         report.add(file, "missing", "a manifest with SHA-256", "nothing")
     if file not in names or names[file].kind != "file":
@@ -189,7 +194,7 @@ def _is_foreign(bag: Path) -> bool:
 
 
 def _session_of(bag: Path, report: Report) -> str:
-    """Return the id of the one session in the bag."""
+    """Return the id of the only session in the bag; "" and a finding if there is not exactly one."""
     try:
         ids = sorted(entry.name for entry in (bag / "data").iterdir())
     except OSError:
@@ -201,12 +206,12 @@ def _session_of(bag: Path, report: Report) -> str:
 
 
 def _is_of_another_version(bag: Path, *, clean: bool) -> bool:
-    """Return whether a bag without a fault says that another version's rules made it."""
+    """Return whether a bag without other faults says that it was made by the rules of another version."""
     return clean and _told(bag).get("Bag-Software-Agent", SOFTWARE_AGENTS[-1]) not in SOFTWARE_AGENTS
 
 
 def _told(bag: Path) -> dict[str, str]:
-    """Return what the bag's info says; nothing if it cannot be read."""
+    """Return the values of the bag's bag-info file; an empty dict if it cannot be read."""
     try:
         return read_info(_read(bag, INFO_NAME) or b"")
     except TagFileError:
@@ -216,7 +221,7 @@ def _told(bag: Path) -> dict[str, str]:
 def _differing(
     bag: Path, root: Path, session: str, application: Application, report: Report
 ) -> dict[str, Finding]:
-    """Return the tag files that differ from those that the session gives, by name."""
+    """Return a finding for each tag file that differs from the one that the session gives, by file name."""
     try:
         facts = facts_of(root, application)
         if facts.exchanges is None and re.fullmatch(r"\d{1,9}", told := _told(bag).get(EXCHANGES, "")):
@@ -242,7 +247,7 @@ def _differing(
 
 
 def _check_names(bag: Path, session: str, report: Report) -> None:
-    """Check that the bag holds nothing but tag files and the session's own folder."""
+    """Check that the bag contains only tag files and the session's own folder."""
     try:
         with open_folder(bag) as fd:
             names = [name.path for name in walk(fd, Report())]

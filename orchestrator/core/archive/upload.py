@@ -1,6 +1,6 @@
 """Archive a session: send what is missing, read it back, and only then store and read back the commit mark.
 
-The way back stands in `download.py`.
+The opposite way is in `download.py`.
 
 Source: DESIGN.md, section 10; trust.md, "The archive".
 """
@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Archived:
-    """An archive that is complete, and was read back."""
+    """An archive that is complete and has been read back."""
 
     session: str
     archive: str  # the archives' address and the session's id
@@ -54,19 +54,20 @@ def archive_session(
 ) -> Archived:
     """Store the bag of the frozen session at *root* under *url*.
 
-    When it returns, every object has been read back and is what the session gives. It can be
-    stopped at any point and called again: it sends what is missing, and nothing twice.
+    When this returns, every object has been read back and equals what the session gives. The call can be
+    stopped at any point and repeated: it then sends what is missing, and nothing twice.
 
     Args:
         root: The session's folder.
         url, endpoint_url, checksums: As `open_store`.
         application: As at `verify_session`.
-        before_sending: Called with the archive's address before the first object is sent, if any is.
+        before_sending: Called with the archive's address before the first object is sent, if one has to be
+            sent.
 
     Raises:
-        UsageError: *url* is no archive address.
+        UsageError: *url* is not an archive address.
         ArchiveConflictError: Other bytes are stored under a name of this archive; nothing was sent.
-        ArchiveError: The session cannot be archived, or the store refused or returns other bytes.
+        ArchiveError: The session cannot be archived, or the store refuses it or returns other bytes.
     """
     store = open_store(url, endpoint_url=endpoint_url, checksums=checksums)
     parts = bag_files(root, application)
@@ -99,12 +100,12 @@ def archive_session(
 
 
 def delete_archive(url: str, session: str, *, endpoint_url: str | None = None) -> int:
-    """Remove the archive of *session*, its commit mark first; return the number of its objects.
+    """Remove the archive of *session*, its commit mark first; return the number of objects removed.
 
     Raises:
-        UsageError: *url* is no archive address, or *session* no session id.
-        ArchiveError: Its bag-info names another session, and nothing was removed; the store refused, or
-            lists objects afterwards that it said it had removed.
+        UsageError: *url* is not an archive address, or *session* is not a session id.
+        ArchiveError: The bag-info names another session, in which case nothing was removed. Or the store
+            refused, or still lists objects that it said it had removed.
     """
     store = open_store(url, endpoint_url=endpoint_url)
     prefix = f"{check_session_id(session)}/"
@@ -123,7 +124,7 @@ def delete_archive(url: str, session: str, *, endpoint_url: str | None = None) -
 
 
 def _check_owner(store: ArchiveStore, session: str, names: list[str]) -> None:
-    """Raise ArchiveError if what lies under the id of *session* says that it is of another session."""
+    """Raise ArchiveError if the bag-info stored under the id of *session* names another session."""
     info = f"{session}/{INFO_NAME}"
     told: dict[str, str] = {}
     if info in names:
@@ -138,7 +139,7 @@ def _check_owner(store: ArchiveStore, session: str, names: list[str]) -> None:
 
 
 def _send(store: ArchiveStore, session: str, part: Part) -> bool:
-    """Store one object; return False if another process has just done so."""
+    """Send one object of the bag to the store; return False if another process has just stored it."""
     is_new = store.put_new(f"{session}/{part.name}", part.read(), part.sha256)
     told = {"session": session, "object": part.name, "bytes": part.size_bytes, "new": is_new}
     log.debug("sent", extra={"told": told})

@@ -1,7 +1,7 @@
 """An agent's context for one call: its files in order, as of one record of the ledger.
 
 Preparing a context (blocks and receipt) costs the same however long the files are: sizes and
-digests come from the ledger's records. The text is joined only when asked for.
+digests come from the ledger's records. The text is joined only when it is asked for.
 
 Source: DESIGN.md, section 5; caching.md.
 """
@@ -32,7 +32,8 @@ from orchestrator.core.table import Mutability, SeatedTable
 
 
 def hidden_among(store: Store, paths: Collection[str], seq: int) -> tuple[int, ...]:
-    """Return the hidden records among those that these files were made of at record *seq*."""
+    """Return the numbers of the hidden records among those of which the files *paths* consisted at record
+    *seq*."""
     return tuple(
         sorted(
             number
@@ -43,7 +44,8 @@ def hidden_among(store: Store, paths: Collection[str], seq: int) -> tuple[int, .
 
 
 def shown_of(store: Store, path: str, content: str, hidden: Collection[int], seq: int = sys.maxsize) -> str:
-    """Return a file's *content* at record *seq* without the hidden records, in its old length."""
+    """Return a file's *content* at record *seq* with the texts of hidden records blanked, so that its
+    length stays."""
     if not hidden:
         return content
     seqs = _made_of(store, path, seq)
@@ -54,14 +56,15 @@ def shown_of(store: Store, path: str, content: str, hidden: Collection[int], seq
 
 
 def shown_content(store: Store, path: str) -> str:
-    """Return a file's content now, as an agent may read it."""
+    """Return a file's current content, with hidden records blanked as an agent may read it."""
     with store.history.mutex:
         store.catch_up()
         return shown_of(store, path, store.content(path), store.hidden())
 
 
 def _made_of(store: Store, path: str, seq: int) -> Sequence[int]:
-    """Return the records whose texts, one behind the other, were a file's content at record *seq*."""
+    """Return the numbers of the records whose texts, joined in order, were a file's content at record
+    *seq*."""
     state = store.state(path)
     seqs = state.seqs[: bisect_right(state.seqs, seq)]
     if state.row.mutability is Mutability.APPEND_ONLY or not seqs:
@@ -74,15 +77,16 @@ def _made_of(store: Store, path: str, seq: int) -> Sequence[int]:
 
 DEFAULT_BUDGET_TOKENS: Final = 1_000_000
 """Maximum tokens of one context: the window of the largest models. A two-hour session takes some 60,000:
-18,000 spoken words, the deck, the templates and notes."""
+18,000 spoken words, the deck, the templates and the notes."""
 BUDGET_STEP: Final = 0.1
 """Segments are left out in steps of this share of the budget, so that the text's beginning does not change
-with every new segment. A smaller share would write the cache anew more often, a larger one leave out more."""
+with every new segment. A smaller share would rewrite the cache more often; a larger one would leave out
+more."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """The records of a context's append-only files, away from their session."""
+    """The records of a context's append-only files, stored apart from their session."""
 
     by_path: Mapping[str, tuple[Part, ...]]
 
@@ -92,7 +96,8 @@ class _Parts:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The files of one agent in order, as of one record, and what it carries from earlier sessions."""
+    """The files that one agent is given, in order, as of one record, and what it carries over from earlier
+    sessions."""
 
     agent: str
     seq: int
@@ -109,7 +114,8 @@ class Context:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle without what belongs to the session in this process, and with its files' records.
+        """Support pickling: leave out what belongs to the session in this process, add the records of the
+        files.
 
         The definitions of tools are left out: an unpickled context offers none.
         """
@@ -118,12 +124,13 @@ class Context:
         return Context, (self.agent, self.seq, self.blocks, self.receipt, parts, self.carried)
 
     def parts_of(self, path: str) -> Sequence[Part]:
-        """Return the records of an append-only session file that this context holds, the blueprint first."""
+        """Return the records of an append-only session file that this context contains; the first is the
+        blueprint."""
         return self._parts_of(path, self.seq)
 
     @property
     def text(self) -> str:
-        """All files, framed, in order, then what is carried."""
+        """All files in order, each in its frame, then what the agent carries over from earlier sessions."""
         return "".join([part for block in self.blocks for part in block.parts()]) + self.carried
 
     @property
@@ -134,15 +141,16 @@ class Context:
     def messages(self, layout: str | None = None) -> dict[str, Any]:
         """Return the files as `system` and `messages` for the Messages API, with their cache marks.
 
-        Args and errors as for `laid_out`.
+        Arguments and errors are those of `laid_out`.
         """
         return self.laid_out(layout).plain()
 
     def laid_out(self, layout: str | None = None) -> Messages:
-        """Return the files as blocks of text.
+        """Return the files as blocks of text for one request.
 
         Args:
-            layout: "watermark" or "strict"; if None, that of the receipt, or else "watermark".
+            layout: "watermark" or "strict"; if None, the layout of the receipt, or "watermark" if it has
+                none.
 
         Raises:
             UsageError: There is no such layout.
@@ -160,7 +168,10 @@ class Context:
 
 
 class Assembler:
-    """A builder of one session's contexts. It caches what it has read: a call costs what has changed."""
+    """A builder of one session's contexts.
+
+    It caches what it has read, so a call only costs what has changed.
+    """
 
     def __init__(
         self,
@@ -173,9 +184,9 @@ class Assembler:
         """Prepare to assemble the contexts of the agents of *store*.
 
         Args:
-            templates: The session's own copies, by path.
-            carried: Each agent's carry-over from earlier sessions. It is bounded where it is made,
-                so that the budget need not shorten it.
+            templates: The session's own copies of the templates, by path.
+            carried: Each agent's carry-over from earlier sessions, by agent. It is bounded where it is made,
+                so the budget need not shorten it.
         """
         self._store = store
         self._carried = {agent: carried_block(text) for agent, text in (carried or {}).items()}
@@ -192,7 +203,7 @@ class Assembler:
         """Return the context of *agent* now, without reading files that have not changed.
 
         Args:
-            budget_bytes: The budget of this context, where it is less than that of all.
+            budget_bytes: The budget of this context, if it is smaller than the assembler's.
 
         Raises:
             UsageError: *agent* has no seat.
@@ -231,7 +242,7 @@ class Assembler:
         """Rebuild the context of *receipt*, byte for byte.
 
         Raises:
-            ReceiptError: A file is not what the receipt says; the message names it.
+            ReceiptError: A file differs from what the receipt says; the message names the file.
         """
         if receipt.frames_version != FRAMES_VERSION:
             raise ReceiptError(
@@ -262,21 +273,21 @@ class Assembler:
         """Return a receipt by its id, also one that is not on the disk yet.
 
         Raises:
-            ReceiptError: There is none, or it is none in this format.
+            ReceiptError: There is no such receipt, or it is not in a known format.
         """
         found = self._store.receipt(receipt_id)
         return self._of(self._recorded(found) if isinstance(found, int) else found, receipt_id)
 
     def receipts(self) -> list[Receipt]:
-        """Return every receipt on the disk, in order.
+        """Return every receipt on the disk, in the order of the ledger.
 
         Raises:
-            ReceiptError: One is none in this format.
+            ReceiptError: A receipt is not in a known format.
         """
         return [self._of(self._recorded(seq), one) for one, seq in self._store.receipts_on_disk().items()]
 
     def _recorded(self, seq: int) -> Value | None:
-        """Return the receipts that record *seq* holds."""
+        """Return the value of record *seq*, which contains receipts, or None if it has no value."""
         held = self._store.record(seq).held
         try:
             return held.among(RECEIPTS) if held is not None else None
@@ -284,10 +295,11 @@ class Assembler:
             raise ReceiptError(f"record {seq}: {error}: run `greenroom verify`") from error
 
     def _of(self, value: Value | None, receipt_id: str) -> Receipt:
-        """Return the receipt with this id, with what follows from the ledger before it.
+        """Return the receipt with this id, completed by what follows from the ledger before it.
 
         Raises:
-            ReceiptError: It is none that this release knows, or does not fit the ledger.
+            ReceiptError: The release does not know the receipt's format, or the receipt does not fit the
+                ledger.
         """
         if isinstance(value, WholeReceipt):
             return value.receipt
@@ -314,7 +326,7 @@ class Assembler:
 
         Raises:
             UsageError: *agent* has no seat.
-            ReceiptError: There is no such record.
+            ReceiptError: There is no record *seq*.
         """
         paths = self._store.layout.order(agent)
         with self._store.history.mutex:
@@ -351,9 +363,9 @@ class Assembler:
     # ------------------------------------------------------------------ parts
 
     def _within(self, budget_bytes: int | None = None) -> Assembler:
-        """Return this assembler, or one with a smaller budget.
+        """Return this assembler, or a copy if the budget is smaller or a transaction has records.
 
-        In a transaction with records, return one that forgets what it read: they may never be written.
+        The copy made in a transaction forgets what it reads, since the records may never be written.
         """
         is_less = budget_bytes is not None and budget_bytes < self._budget_bytes
         if not self._store.history.pending and not is_less:
@@ -373,7 +385,7 @@ class Assembler:
         return state.size_bytes, state.sha256 or ""  # which `state` has filled
 
     def _size_at(self, path: str, seq: int) -> tuple[int, str]:
-        """Return the bytes and SHA-256 of a file as of record *seq*."""
+        """Return the size in bytes and the SHA-256 of a file as of record *seq*."""
         fixed = self._fixed.get(path)
         if fixed is not None:
             return fixed[1], fixed[2]
@@ -398,7 +410,7 @@ class Assembler:
         return Block(index, count, path, kind.value, *size, parts, len(parts), stream, marks, held.cuts)
 
     def _caught_up(self, path: str) -> Held:
-        """Return the text of *path* as this process holds it, brought up to date."""
+        """Return the cached text of *path* in this process, brought up to date with the ledger."""
         state = self._store.state(path)
         held = self._held.get(path)
         count = len(state.seqs)
@@ -422,7 +434,8 @@ class Assembler:
         return held
 
     def _left_out(self, paths: Sequence[str], total_bytes: int, seq: int | None = None) -> int:
-        """How many of the stream's oldest segments must go for a context of *paths* to fit its budget."""
+        """Return how many of the stream's oldest segments must be left out for a context of *paths* to fit
+        its budget."""
         over = total_bytes - self._budget_bytes
         if over <= 0 or not any(path in paths for path in self._store.layout.streams):
             return 0
@@ -436,7 +449,7 @@ class Assembler:
         return min(bisect_left(ends, ends[0] + wanted), len(ends) - 1)
 
     def _shortened(self, shown: str, left_out: int, seq: int | None) -> str:
-        """Return the stream without its oldest segments, and with a line that says so."""
+        """Return the stream without its *left_out* oldest segments, and with a line that says so."""
         ends = self._segment_ends(seq)
         if not 0 < left_out < len(ends):
             raise ReceiptError(
@@ -450,12 +463,13 @@ class Assembler:
         return f"{raw[: ends[0]].decode()}{note} {why}{raw[ends[left_out] :].decode()}"
 
     def _segment_ends(self, seq: int | None) -> Sequence[int]:
-        """Return where the stream's blueprint and then each of its appends ends, in bytes."""
+        """Return the positions, in bytes, at which the stream's blueprint and then each of its appends
+        end."""
         last = seq if seq is not None else self._store.last
         return [entry.end for path in self._store.layout.streams for entry in self.parts_of(path, last)]
 
     def parts_of(self, path: str, seq: int) -> Sequence[Part]:
-        """Return the records of an append-only file up to record *seq*."""
+        """Return the parts of an append-only file, one for each record up to record *seq*."""
         with self._store.history.mutex:
             if seq > self._store.last:
                 self._store.catch_up()
@@ -468,10 +482,10 @@ class Assembler:
 
 
 def read_templates(store: Store, layout: SeatedTable) -> dict[str, str]:
-    """Return the templates that this session was started with, from its own copies.
+    """Return the texts of the templates with which this session was started, from the session's own copies.
 
     Raises:
-        LedgerCorruptError: A copy is missing or is not what was recorded.
+        LedgerCorruptError: A copy is missing or differs from its recorded digest.
     """
     texts = {}
     for path in layout.templates:

@@ -1,10 +1,10 @@
-"""A file inside a context: its frame, what its text is escaped by, and the parts it was written in.
+"""A file inside a context: its frame, how its text is escaped, and the parts in which it was written.
 
-Each file stands between a header and a footer line, which begin with ``^^^``. Inside a file
-every ``^`` is followed by a backslash that the assembler puts there; in a frame line none is.
-So no content can contain a frame line, anywhere in it, whatever separates lines for whoever
-reads it; escaping looks at single characters, so what was shown once stays the same when the
-file grows. (The mark is ASCII, so that it never makes a text wider in memory.)
+Each file stands between a header line and a footer line, which begin with ``^^^``. Inside a file the
+assembler puts a backslash behind every ``^``; in a frame line it puts none. So no content can contain a frame
+line anywhere, whatever characters its reader takes for line ends. Escaping works on single characters, so
+text that was shown once stays the same when the file grows. (The mark is ASCII, so that it never makes a text
+wider in memory.)
 
 Source: DESIGN.md, section 5.
 """
@@ -18,9 +18,9 @@ from typing import Final
 FRAMES_VERSION: Final = 1
 
 MAX_PARTS: Final = 1024
-"""Maximum pieces of a file that are kept apart before they are joined; joining costs a copy of the file. A
-rehearsal of half an hour has some 400 segments, so mostly none is joined; without an end a day's feed would
-be a hundred thousand."""
+"""Maximum number of pieces of a file that are stored separately before they are joined; joining copies the
+file. A rehearsal of half an hour has some 400 segments, so mostly nothing is joined; without a maximum, a
+day's feed would be a hundred thousand pieces."""
 
 
 def escape(text: str) -> str:
@@ -29,17 +29,17 @@ def escape(text: str) -> str:
 
 
 def unescape(text: str) -> str:
-    """Return the text that `escape` was given."""
+    """Return the original of a text that `escape` has escaped."""
     return text.replace("^\\", "^")
 
 
 def header(index: int, count: int, path: str, mutability: str) -> str:
-    """Return the line before a file; nothing in it changes during a session."""
+    """Return the header line of a file; nothing in it changes during a session."""
     return f"^^^ file {index} of {count}: {path} ({mutability})\n"
 
 
 def footer(index: int, count: int, path: str) -> str:
-    """Return the line after a file."""
+    """Return the footer line of a file."""
     return f"^^^ end of file {index} of {count}: {path}\n"
 
 
@@ -48,7 +48,7 @@ CARRIED_FOOTER: Final = "^^^ end of what is carried over\n"
 
 
 def carried_block(text: str) -> str:
-    """Frame the carry-over from earlier sessions like a file; return "" if there is none."""
+    """Frame the carry-over from earlier sessions like a file; return "" if *text* is empty."""
     if not text:
         return ""
     end = "" if text.endswith("\n") else "\n"
@@ -57,7 +57,7 @@ def carried_block(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The pieces of an append-only file that no later record changes, cut for one layout of messages."""
+    """The pieces of an append-only file that no later record changes, as cut for one layout of messages."""
 
     ends: tuple[int, ...] = ()  # how many of the file's records each piece ends behind
     texts: tuple[str, ...] = ()  # the pieces, escaped
@@ -70,7 +70,8 @@ NOTHING_SETTLED: Final = Settled()
 
 
 class Cuts(dict[tuple[str, ...], Settled]):
-    """The settled pieces of one text, by what they are cut for; each is replaced in one step."""
+    """The settled pieces of one text, by the purpose for which they are cut; each entry is replaced in one
+    step."""
 
     __slots__ = ()
 
@@ -80,14 +81,17 @@ class Cuts(dict[tuple[str, ...], Settled]):
 
 @dataclass(slots=True)
 class Held:
-    """The escaped text of one file as far as this process has read it."""
+    """The escaped text of one file, as far as this process has read the file."""
 
     records: int = 0  # how many of the file's records are in `parts`
     parts: list[str] = field(default_factory=list)
     cuts: Cuts = field(default_factory=Cuts)
 
     def add(self, text: str) -> None:
-        """Add what was written since. Blocks made before keep the list that they were made with."""
+        """Add text that was written since.
+
+        Blocks that were made before keep the list with which they were made.
+        """
         if not text:
             return
         # A new list, so that blocks made before keep theirs.
@@ -114,16 +118,16 @@ class Block:
 
     @property
     def text(self) -> str:
-        """The framed text."""
+        """The file's text with its frame."""
         return "".join(self.parts())
 
     @property
     def inner(self) -> str:
-        """The file's escaped text alone."""
+        """The file's escaped text without the frame."""
         return "".join(self._parts[: self._length])
 
     def after(self, chars: int) -> list[str]:
-        """Return the parts of the file's escaped text without so many characters at its beginning."""
+        """Return the parts of the file's escaped text without its first *chars* characters."""
         parts, left = list[str](), sum(map(len, self._parts[: self._length])) - chars
         for part in reversed(self._parts[: self._length]):
             if left <= 0:
@@ -133,7 +137,8 @@ class Block:
         return parts[::-1]
 
     def parts(self) -> list[str]:
-        """Return header, the file's escaped text with a final newline if it has any text, and footer."""
+        """Return the header, the file's escaped text, and the footer; a text gets a final newline if it
+        has none."""
         parts = [header(self.index, self.count, self.path, self.mutability), *self._parts[: self._length]]
         if not parts[-1].endswith("\n"):
             parts.append("\n")
@@ -143,7 +148,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One record's part of an append-only file."""
+    """One record's part of an append-only file: its position and time."""
 
     seq: int
     clock_s: float

@@ -1,11 +1,11 @@
 """A context as message blocks for the Messages API, in the two layouts, with their cache marks.
 
-Both layouts hold the bytes of one context and are a pure function of the ledger up to its
-record: the transcript is cut at records, by the session clock and at the ends of exchanges,
-never again anywhere else. So a process that starts anew sends what the last one would have.
+Both layouts contain the bytes of one context and are a pure function of the ledger up to the context's
+record. The transcript is cut at records, by the session clock and at the ends of exchanges, and a cut never
+moves later. So a restarted process sends what the one before it would have sent.
 
-``strict`` keeps the files in their order. ``watermark`` moves one thing: the part of the
-transcript since the watermark stands behind the files that change less often.
+``strict`` keeps the files in their order. ``watermark`` moves one thing: the part of the transcript since the
+watermark comes after the files that change less often.
 
 Source: caching.md, "The two layouts".
 """
@@ -42,23 +42,26 @@ from orchestrator.core.table import Mutability
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The result of a use: one line of JSON, an error that a model can act on included."""
+    """The result of one use of a tool: one line of JSON, which may be an error on which a model can act."""
 
     text: str
     is_error: bool = False
 
 
 class ToolUses(Protocol):
-    """The tools of one call. Nothing of the session changes before it is closed."""
+    """The tools offered in one call. Nothing of the session changes before the call is closed."""
 
     def use(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """Run a tool; may take long, and never raises for what a model or the disk did wrong."""
+        """Run a tool.
+
+        It may take long, and never raises for a mistake of the model or an error of the disk.
+        """
 
     def refuse(self, name: str, arguments: Mapping[str, Any], why: str) -> ToolResult:
         """Refuse to run a tool, and say why to the model."""
 
     def close(self, *, counts: bool) -> None:
-        """End the call; what was written in it is kept only if it *counts*."""
+        """End the call; what its tools wrote is kept only if *counts* is true."""
 
 
 class Tooling(Protocol):
@@ -66,13 +69,15 @@ class Tooling(Protocol):
 
     @property
     def definitions(self) -> Sequence[Mapping[str, Any]]:
-        """The definitions for the Messages API; always the same bytes, since they begin what is cached."""
+        """The definitions for the Messages API. Their bytes never change, since they begin what is cached."""
 
     def begin(self, agent: str, task: str, receipt: str) -> ToolUses:
-        """Return the tools for one call of *agent*; *receipt* is that of what it was sent."""
+        """Return the tools for one call of *agent*; *receipt* is the id of the receipt of the context that
+        it was sent."""
 
     def take(self) -> list[tuple[str, Value]]:
-        """Return the records that ended calls left, as writer and value, in order; each only once."""
+        """Return the records that ended calls left, in order, as pairs of writer and value; each only
+        once."""
 
 
 # ---------------------------------------------------------------------- messages
@@ -82,25 +87,27 @@ DEFAULT_LAYOUT: Final = "watermark"
 LAYOUTS: Final = (DEFAULT_LAYOUT, "strict")
 
 CHUNK_S: Final = 15.0
-"""Seconds of session clock in one block of the strict layout's transcript: the refresh interval."""
+"""Seconds of session clock in one block of the transcript in the strict layout: the refresh interval."""
 MAX_TAIL_S: Final = 120.0
 """Seconds of session clock after which the watermark moves, if no exchange has moved it before.
 
-Of 90, 120, 150, 180, 240 and 300 the cheapest for the rehearsal of `scripts/bench caching`: since the
-characters are short, the tail is what a call pays for. Receipts hold their own offsets."""
+Of 90, 120, 150, 180, 240 and 300 this is the cheapest value for the rehearsal of `scripts/bench caching`:
+since the character files are short, a call pays mainly for the tail. Receipts contain their own offsets, so
+the value may change.
+"""
 MAX_MARKS: Final = 4
-"""Maximum number of blocks that a request may mark (caching.md, "Rules of the service")."""
+"""Maximum number of blocks that a request may mark for caching (caching.md, "Rules of the service")."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """One text block; `marked` asks the service to keep everything up to here."""
+    """One text block; if it is `marked`, the service is asked to cache everything up to its end."""
 
     text: str
     marked: bool = False
 
     def plain(self) -> dict[str, Any]:
-        """Return the block as the API takes it."""
+        """Return the block in the form that the API takes."""
         block: dict[str, Any] = {"type": "text", "text": self.text}
         if self.marked:
             block["cache_control"] = {"type": "ephemeral"}
@@ -116,7 +123,7 @@ class Messages:
     user: tuple[TextBlock, ...]
 
     def plain(self) -> dict[str, Any]:
-        """Return `system` and `messages`, as the API takes them."""
+        """Return `system` and `messages` in the form that the API takes."""
         return {
             "system": [block.plain() for block in self.system],
             "messages": [{"role": "user", "content": [block.plain() for block in self.user]}],
@@ -125,7 +132,7 @@ class Messages:
 
 @dataclass(frozen=True, slots=True)
 class _Files:
-    """One context's session files, and where the append-only ones were written in parts."""
+    """The session files of one context, and the parts in which the append-only ones were written."""
 
     before: Sequence[Block]  # up to the stream; all of them where there is none
     stream: Block | None  # what a token budget shortens: the transcript
@@ -144,19 +151,19 @@ def messages_of(
     extra: Sequence[str] = (),
     purpose: str = "",
 ) -> Messages:
-    """Return a context's files as text blocks, none of them empty, at most `MAX_MARKS` of them marked.
+    """Return a context's files as text blocks; none is empty, and at most `MAX_MARKS` are marked.
 
     Args:
         blocks: The context's files in their order.
-        parts_of: The records of an append-only file, the blueprint first.
+        parts_of: Returns the records of an append-only file by its path, the blueprint first.
         layout: One of LAYOUTS.
         left_out: How many of the transcript's oldest entries are not in its block.
-        carried: The carry-over from earlier sessions; stands behind the fixed files.
-        extra: The texts of the blocks that are no file. The last is the task, the last block: what is
-            wanted. One before it says how all of the agent's tasks are done; it stands with the templates,
-            where it is cached with them.
-        purpose: The receipt's: between some calls the transcript stands still, and the strict
-            layout then marks what stands behind it too.
+        carried: The carry-over from earlier sessions; it comes after the fixed files.
+        extra: The texts of the blocks that are not files. The last one is the task, which is also the last
+            block. A text before it says how all of the agent's tasks are done; it comes with the templates,
+            so that it is cached with them.
+        purpose: The purpose that the receipt names. Between some calls the transcript does not grow, and the
+            strict layout then marks what comes after the transcript, too.
 
     Raises:
         UsageError: There is no such layout.
@@ -177,7 +184,8 @@ def messages_of(
 
 
 def watermarks(blocks: Sequence[Block], parts_of: Callable[[str], Sequence[Part]]) -> tuple[int, ...]:
-    """Return the bytes of the stream, the transcript, at which each step of the watermark layout ends."""
+    """Return the offsets, in bytes of the stream (the transcript), at which each step of the watermark
+    layout ends."""
     entries = [entry for block in blocks if block.stream for entry in parts_of(block.path)]
     marks = [entry for block in blocks if block.marks for entry in parts_of(block.path)]
     return tuple(entries[count - 1].end for count in _steps(entries, marks))
@@ -188,7 +196,7 @@ def _is_template(block: Block) -> bool:
 
 
 def _fixed(files: _Files, carried: str) -> Iterator[TextBlock]:
-    """Yield the blocks that never or seldom change, the last of them marked."""
+    """Yield the blocks that never or seldom change; the last of them is marked."""
     for block in files.before:
         yield TextBlock(block.text, marked=block is files.before[-1] and not carried)
     if carried:
@@ -216,10 +224,11 @@ def _strict(files: _Files, block: Block, purpose: str) -> Iterator[TextBlock]:
 
 
 def _stands_still(files: _Files, said: Sequence[Part], own: Sequence[str], purpose: str) -> bool:
-    """Return whether the agent's call before or after this one shares what stands behind the transcript.
+    """Return whether the agent's call before or after this one shares the text that comes after the
+    transcript.
 
-    An agent's notes follow its judgement at once, and its next question often its observation. At
-    any other call a mark there would be paid for and never read, which is dearer than none.
+    An agent's notes follow its judgement at once, and its next question often its observation. At any other
+    call a mark there would be paid for and never read, which is dearer than no mark.
     """
     if purpose != "candidate-question":
         return purpose in ("judgement", "notes", "observation")
@@ -228,9 +237,9 @@ def _stands_still(files: _Files, said: Sequence[Part], own: Sequence[str], purpo
 
 
 def _chunks(entries: Sequence[Part], _marks: Sequence[Part], known: Settled) -> list[int]:
-    """How many of the transcript's entries stand before each chunk's end, but for the last chunk's.
+    """Return the number of the transcript's entries before each chunk's end, except for the last chunk.
 
-    The blueprint begins the first. *known* are those that were found before.
+    The blueprint begins the first chunk. *known* contains the ends that an earlier call found.
     """
     ends = list(known.ends)
     for count in range(max(2, known.records + 1), len(entries) + 1):
@@ -273,10 +282,10 @@ def _watermark(files: _Files, block: Block) -> Iterator[TextBlock]:
 
 
 def _steps(entries: Sequence[Part], exchanges: Sequence[Part], known: Settled = NOTHING_SETTLED) -> list[int]:
-    """Return how many of the transcript's entries stand before each step's end; the blueprint is the first.
+    """Return the number of the transcript's entries before each step's end; the first step is the blueprint.
 
-    A step ends where an exchange ended, and where what was said since reaches `MAX_TAIL_S`. *known* are those
-    that were found before.
+    A step ends where an exchange ended, and where the speech since then lasts `MAX_TAIL_S`. *known* contains
+    the ends that an earlier call found.
     """
     closed = [entry.seq for entry in exchanges[1:]]
     steps = list(known.ends) or ([1] if entries else [])
@@ -293,7 +302,8 @@ def _steps(entries: Sequence[Part], exchanges: Sequence[Part], known: Settled = 
 
 
 def _history(files: _Files, block: Block, pause: str) -> Iterator[TextBlock]:
-    """Yield the exchange history: its beginning, then one block for each exchange, the last marked."""
+    """Yield the blocks of the exchange history: its beginning, then one for each exchange, the last one
+    marked."""
     entries = files.parts_of(block.path)
     settled, _ = _cut(files, block, entries, (), ("each",), _each)
     texts, blank = _headed(block, settled or [""], pause)
@@ -306,17 +316,18 @@ def _each(entries: Sequence[Part], _marks: Sequence[Part], _known: Settled) -> l
 
 
 def _filled(pieces: Sequence[str]) -> list[str]:
-    """Return the pieces that hold something, or one empty piece."""
+    """Return the pieces that are not empty, or one empty piece if all are."""
     return [piece for piece in pieces if piece] or [""]
 
 
 def _headed(
     block: Block, pieces: Sequence[str], before: str = "", *, marks: int = 1
 ) -> tuple[list[TextBlock], str]:
-    """Return the file's header and pieces as blocks, the last ones marked, and white space left at the end.
+    """Return the file's header and pieces as blocks, the last *marks* of them marked, and the white space
+    left over.
 
-    The service refuses a block of white space alone. So white space joins what comes behind it, and the
-    blocks before it stay as they were sent.
+    The service refuses a block that is only white space. So white space is put in front of the next block,
+    and the blocks before it stay as they were sent.
     """
     kept: list[str] = []
     blank = before + header(block.index, block.count, block.path, block.mutability)
@@ -336,16 +347,17 @@ def _cut(
     kept_as: tuple[str, ...],
     ends_of: Callable[[Sequence[Part], Sequence[Part], Settled], list[int]],
 ) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the escaped text of an append-only file: the pieces that stay, and parts of what follows.
+    """Return the escaped text of an append-only file: its settled pieces, and the parts of the text after
+    them.
 
-    The pieces are kept for the next call, since only the end grows: cutting a long transcript anew took most
-    of a call's time.
+    The pieces are cached for the next call, since only the end of the file grows; cutting a long transcript
+    again took most of a call's time.
 
     Args:
         marks: The records that move the watermark.
-        kept_as: What the pieces are kept under; empty: they are not.
-        ends_of: Gives the number of entries behind which each piece ends, of which the ones that it gave for
-            fewer records are the beginning.
+        kept_as: The key under which the pieces are cached. If it is empty, they are not cached.
+        ends_of: Returns the number of entries after which each piece ends. With more records, its result only
+            grows at the end.
     """
     if files.left_out and block.stream:
         ends = ends_of(entries, marks, NOTHING_SETTLED)
@@ -367,7 +379,8 @@ def _cut(
 
 
 def _slices(parts: list[str], start: int, ends: Sequence[int]) -> tuple[list[str], list[str]]:
-    """Cut the end of a file, which begins behind *start* bytes of it, behind so many bytes of the file."""
+    """Cut *parts*, the end of a file from byte *start* on, at the offsets *ends* of the file; return
+    pieces and rest."""
     if not ends:
         return [], parts
     # Records know bytes of the file as it is on disk, and escaping has moved them.
@@ -378,10 +391,10 @@ def _slices(parts: list[str], start: int, ends: Sequence[int]) -> tuple[list[str
 
 
 def _pieces(files: _Files, block: Block, counts: Sequence[int]) -> list[str]:
-    """Return the escaped text of a shortened stream, cut behind so many of its entries each time.
+    """Return the escaped text of a shortened stream, cut after each of these *counts* of its entries.
 
-    Entries that the token budget left out are in none of them, so that some may be empty; the note
-    that says so stands where it was.
+    Entries that the token budget left out are in no piece, so some pieces may be empty; the note that says so
+    stays in its place.
     """
     entries = files.parts_of(block.path)
     raw = unescape(block.inner).encode()
@@ -407,11 +420,13 @@ def _pieces(files: _Files, block: Block, counts: Sequence[int]) -> list[str]:
 
 
 BYTES_PER_TOKEN: Final = 4
-"""An estimate for English text; the service counts for itself and says what it counted."""
+"""An estimate of the bytes in a token of English text; the service counts for itself and reports its
+count."""
 LOOKBACK: Final = 20
-"""Positions before a mark, itself included, at which an earlier entry is looked for."""
+"""Number of positions before a mark, the mark itself included, at which the service looks for an earlier
+entry."""
 LIFETIME_S: Final = 300.0
-"""Seconds that an entry lives after the start of the request that last wrote or read it."""
+"""Seconds for which a cache entry lives after the start of the request that last wrote or read it."""
 # The meter gives one figure for all models, so the newest ones' cheaper reads are not in it (`prices.yaml`
 # has each).
 WRITE_PRICE: Final = 1.25
@@ -421,7 +436,7 @@ READ_PRICE: Final = 0.10
 
 @dataclass(frozen=True, slots=True)
 class InputUsage:
-    """The input tokens of one call, or the sum of several."""
+    """The input tokens of one call, or the sum of several calls."""
 
     read: int = 0  # taken from the cache
     written: int = 0  # put into it
@@ -429,12 +444,12 @@ class InputUsage:
 
     @property
     def total(self) -> int:
-        """All tokens that were sent."""
+        """The number of all tokens that were sent."""
         return self.read + self.written + self.new
 
     @property
     def cost(self) -> float:
-        """The cost in plain input tokens."""
+        """The cost of the input, in plain input tokens."""
         return READ_PRICE * self.read + WRITE_PRICE * self.written + self.new
 
     def __add__(self, other: InputUsage) -> InputUsage:
@@ -443,17 +458,19 @@ class InputUsage:
 
 @dataclass(slots=True)
 class CacheMeter:
-    """The cache of one service, as its rules say it behaves."""
+    """A model of the prompt cache of one service, by the rules that the service publishes."""
 
     minimum_tokens: int = 1024
-    """The shortest prefix that is kept; 512 to 4096, by model. Templates of a panelist have some 3,700."""
+    """The length in tokens of the shortest prefix that is cached: 512 to 4096, by model. The templates of
+    a panelist have some 3,700."""
     expires_s: dict[str, float] = field(default_factory=dict)  # by what stands up to a mark
 
     def call(self, at_s: float, messages: Messages, *, settings: str = "") -> InputUsage:
-        """Count one call that starts at *at_s*, in seconds of any clock that does not run backwards.
+        """Count one call that starts at *at_s*, in seconds of a clock that does not run backwards.
 
         Args:
-            settings: Whatever breaks the cache when it differs: model, tools, output schema.
+            settings: Everything that breaks the cache when it differs: the model, the tools, the output
+                schema.
         """
         blocks = (*messages.system, *messages.user)
         ends = list(accumulate(tokens_of(block.text) for block in blocks))
@@ -472,7 +489,8 @@ class CacheMeter:
         return InputUsage(read, written, ends[-1] - read - written)
 
     def _found(self, at_s: float, names: Sequence[str], mark: int) -> int:
-        """Return the place of the longest prefix that the cache holds, seen from *mark*, or -1."""
+        """Return the index of the last block of the longest cached prefix that is found from *mark* on, or
+        -1."""
         for place in range(mark, max(-1, mark - LOOKBACK), -1):
             if self.expires_s.get(names[place], -1.0) > at_s:
                 return place
@@ -480,12 +498,12 @@ class CacheMeter:
 
 
 def tokens_of(text: str) -> int:
-    """Estimate how many tokens a text is; at least one."""
+    """Estimate the number of tokens in a text; at least one."""
     return max(1, round(len(text.encode()) / BYTES_PER_TOKEN))
 
 
 def _names(blocks: Sequence[TextBlock], settings: str) -> list[str]:
-    """Return for each place a digest of everything up to it."""
+    """Return for each block a digest of everything up to its end."""
     digest = hashlib.sha256(settings.encode())
     names = []
     for block in blocks:

@@ -25,16 +25,17 @@ from orchestrator.core.store.ledger import Extra, ReceiptNote, Record, Value, ki
 
 
 Kept = Mapping[str, tuple[int, ...]]
-"""By path: where each part that is kept begins and ends, in bytes of the file, one after the other."""
+"""By path of a file: the begin and end, in bytes, of each of its parts that the context contains, in
+order."""
 
 
 def fitted(blocks: Sequence[Block], kept: Kept) -> Sequence[Block]:
-    """Return the blocks, cut to the kept parts of the files that *kept* names."""
+    """Return the blocks; each file that *kept* names is cut to the parts that *kept* lists."""
     return [_cut(one, kept[one.path]) if one.path in kept else one for one in blocks] if kept else blocks
 
 
 def cut_bytes(kept: Kept, sizes: Mapping[str, int]) -> int:
-    """Return how many bytes of files of these sizes are left out."""
+    """Return the number of bytes that are left out of files of these sizes."""
     return sum(sizes[path] - sum(end - start for start, end in _pairs(ends)) for path, ends in kept.items())
 
 
@@ -57,7 +58,10 @@ def _cut(block: Block, ends: Sequence[int]) -> Block:
 
 
 def sections(text: str, mark: str = "## ") -> list[tuple[int, int]]:
-    """Return where each section of a Markdown text begins and ends, in bytes; the first stands before any."""
+    """Return the begin and end of each section of a Markdown text, in bytes.
+
+    The first section is the text before the first heading, if there is any; *mark* begins a heading.
+    """
     starts, at = [0], 0
     for line in text.splitlines(keepends=True):
         if line.startswith(mark) and at:
@@ -67,7 +71,7 @@ def sections(text: str, mark: str = "## ") -> list[tuple[int, int]]:
 
 
 def joined(parts: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """Return parts in their order as `Kept` holds them, those that adjoin as one."""
+    """Return parts, given in order, in the form of `Kept`; adjoining parts become one."""
     ends: list[int] = []
     for start, end in parts:
         if ends and ends[-1] == start:
@@ -81,7 +85,7 @@ def joined(parts: Sequence[tuple[int, int]]) -> tuple[int, ...]:
 
 
 OWN: Final = "own"
-"""In place of an engine's name: a program's own loop asked, and named no engine."""
+"""The engine's name in a receipt whose caller was a program's own loop and named no engine."""
 
 File = tuple[str, int, str]
 """Path, bytes and SHA-256 of a file in a context."""
@@ -107,7 +111,8 @@ class Receipt:
     kept: Kept = field(default_factory=dict)  # of files that were shortened in the messages, the parts sent
 
     def value(self) -> dict[str, Any]:
-        """Return the receipt as a ledger record holds it; what is kept of files, and the like, if set."""
+        """Return the receipt in the form in which a ledger record stores it; fields such as `kept` only if
+        they are set."""
         carried = {"carried": list(self.carried)} if self.carried is not None else {}
         off_record = {"off_record": list(self.off_record)} if self.off_record else {}
         return {
@@ -129,7 +134,7 @@ class Receipt:
 
     @property
     def id(self) -> str:
-        """`r` and 12 hex digits of the SHA-256 of its content.
+        """`r` and 12 hex digits of the SHA-256 of the receipt's content.
 
         48 bits: a session has some thousand receipts, and two of them share an id once in a hundred million
         sessions.
@@ -140,7 +145,7 @@ class Receipt:
 
 
 def receipt_of(value: Mapping[str, Any]) -> Receipt:
-    """Return the receipt of a ledger record's value."""
+    """Return the receipt that the value of a ledger record contains."""
     return Receipt(
         agent=value["agent"],
         purpose=value["purpose"],
@@ -161,7 +166,7 @@ def receipt_of(value: Mapping[str, Any]) -> Receipt:
 
 @dataclass(frozen=True, slots=True)
 class WholeReceipt(Value):
-    """A receipt as it stands in a ledger of version 1."""
+    """A receipt in the form of a ledger of version 1."""
 
     TYPE: ClassVar[str] = "receipt"
 
@@ -183,7 +188,7 @@ RECEIPTS: Final = kinds_of(WholeReceipt, ReceiptNote)
 
 
 def recorded(receipt: Receipt, ledger_version: int) -> WholeReceipt | ReceiptNote:
-    """Return a receipt as a ledger of this version holds it."""
+    """Return a receipt in the form in which a ledger of this version stores it."""
     if ledger_version == 1:
         return WholeReceipt(receipt.id, receipt)
     ends = receipt.watermark.get("ends") if receipt.watermark is not None else None
@@ -213,10 +218,10 @@ def whole(
     """Return one agent's receipt from a note, completed by what follows from the ledger before it.
 
     Args:
-        record: Gives a record by its number: an earlier receipt's, which holds a text of this one.
+        record: Returns a record by its number, to read a text of this receipt that an earlier one contains.
 
     Raises:
-        ReceiptError: A text stands where the note says in no receipt.
+        ReceiptError: No receipt contains a text at the place that the note names.
     """
     return Receipt(
         agent,
@@ -252,6 +257,7 @@ def _text(extra: Extra, record: Callable[[int], Record]) -> str:
 
 
 def carried_facts(framed: str) -> tuple[int, str] | None:
-    """Return bytes and SHA-256 of what is carried, as a receipt has them, or None if nothing is."""
+    """Return the size in bytes and the SHA-256 of the carry-over, in the form of a receipt, or None if it
+    is empty."""
     raw = framed.encode()
     return (len(raw), hashlib.sha256(raw).hexdigest()) if raw else None

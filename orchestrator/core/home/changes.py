@@ -1,4 +1,4 @@
-"""Wake up when something changes below a folder, by the system's own events (`watchdog`).
+"""A watch for changes below folders, by the system's own events (`watchdog`).
 
 Source: inotify(7); https://python-watchdog.readthedocs.io
 """
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 class Changes:
     """The paths that were changed, made, moved or removed below some folders; plain reads do not count.
 
-    Events are a help and no promise: a system has a limit of watches, a network file system none, and a
-    queue can overflow. Whoever relies on a change looks for it from time to time as well.
+    Events help but are not guaranteed: a system limits the number of watches, a network file system sends no
+    events, and a queue can overflow. A caller that relies on a change also has to check for it from time to
+    time.
     """
 
     def __init__(self) -> None:
@@ -37,7 +38,7 @@ class Changes:
         """Watch *folder* from now on; return why some events may not come, or None if all do.
 
         Args:
-            writes: Wake at each write of a file, and not only once whoever wrote it has closed it.
+            writes: Wake at each write to a file, and not only when its writer has closed it.
         """
         try:
             from watchdog import events
@@ -61,10 +62,10 @@ class Changes:
         return None
 
     def _outlive_errors(self, observer: BaseObserver) -> None:
-        """Keep the library's thread alive whatever it makes of an event: it is the only one that reads them.
+        """Keep the library's thread alive when an event raises in it, since no other thread reads events.
 
-        A folder that is moved or removed while it is looked at has met it with KeyError, and no event of any
-        other folder came after that.
+        A folder that was moved or removed while the library read it raised KeyError in that thread, and after
+        that no event of any other folder came.
         """
         reader = getattr(observer, "_inotify_fd", None)  # of inotify alone; others read in C
         take = getattr(reader, "handle_event", None)
@@ -81,12 +82,13 @@ class Changes:
         setattr(reader, "handle_event", outlive)  # noqa: B010  # a method to mypy
 
     def take_failure(self) -> str | None:
-        """Return the error by which the library failed over an event since the last call, or None."""
+        """Return the error with which the library failed over an event since the last call, or None."""
         failure, self._failure = self._failure, None
         return failure
 
     def wait(self, timeout_s: float) -> set[str]:
-        """Wait for a change; return the paths changed since the last call, none after *timeout_s*."""
+        """Wait for a change; return the paths that changed since the last call, or an empty set after
+        *timeout_s*."""
         self._woken.wait(timeout_s)
         with self._lock:
             self._woken.clear()
@@ -94,13 +96,16 @@ class Changes:
         return paths
 
     def wake(self, *paths: str | bytes) -> None:
-        """End a wait, as if these paths had changed."""
+        """End a wait as if *paths* had changed."""
         with self._lock:
             self._paths.update(os.fsdecode(path) for path in paths if path)
             self._woken.set()
 
     def close(self) -> None:
-        """Stop watching all folders. Twice is no error; a forked child leaves them to its parent."""
+        """Stop watching all folders.
+
+        A second call does nothing; a forked child leaves the watches to its parent.
+        """
         observer, self._observer = self._observer, None
         if observer is not None and self._pid == os.getpid():
             observer.stop()
@@ -108,7 +113,7 @@ class Changes:
 
 
 def _hush() -> None:
-    """Keep the library from telling users that it lost events or met a folder twice: neither matters here."""
+    """Keep the library from warning users that it lost events or saw a folder twice; neither matters here."""
     logging.getLogger("watchdog").setLevel(logging.CRITICAL)
     try:
         from watchdog.observers import inotify_c
@@ -125,5 +130,5 @@ class _Told:
         self._changes = changes
 
     def dispatch(self, event: Any) -> None:
-        """Take an event in."""
+        """Pass the paths of an event on to `Changes`."""
         self._changes.wake(event.src_path, event.dest_path)

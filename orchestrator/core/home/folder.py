@@ -1,4 +1,4 @@
-"""The home: templates, blueprints, where sessions live, and how a session is named.
+"""The home folder: templates, blueprints, where sessions live, and how a session is found by name.
 
 Source: DESIGN.md, section 2; interfaces.md, "Command line".
 """
@@ -30,21 +30,23 @@ from orchestrator.core.table import (
 )
 
 LIST_CACHE: Final = "cache/list.json"
-"""The file of a home that caches what `list` has read of the sessions' ledgers."""
+"""The file of a home in which `list` caches what it has read from the sessions' ledgers."""
 RECORDS: Final = ".records"
 UNFINISHED: Final = ".new-"
-"""Prefix of the folder in which a session is made before it gets its name."""
+"""Prefix of the folder in which a session is made before the folder gets the session's name."""
 
 MAX_FIRST_BYTES: Final = 64 << 20
-"""Maximum size of a session's first record, which holds the panel's templates: that of a ledger's line."""
+"""Maximum size of a session's first record, which contains the panel's templates: the maximum of a
+ledger's line."""
 _PERSONA: Final = "persona.md"
 DRAFT: Final = "DRAFT:"
-"""Marks the lines that `greenroom panel add` wrote for somebody to rewrite. A seat with one does not sit."""
+"""The mark of lines that `greenroom panel add` wrote for somebody to rewrite. A seat with such a line
+takes no part in sessions."""
 
 
 @dataclass(frozen=True)
 class Home:
-    """One home folder. Making one reads nothing; each part is read where it is used."""
+    """One home folder. Creating the object reads nothing; each part is read when it is used."""
 
     root: Path
 
@@ -53,7 +55,7 @@ class Home:
         """Open the home at *root*.
 
         Raises:
-            HomeError: There is no `templates/` or `session-templates/` in it.
+            HomeError: The folder has no `templates/` or no `session-templates/`.
         """
         home = cls(Path(root).absolute())
         missing = [folder.name for folder in (home.templates, home.blueprints) if not folder.is_dir()]
@@ -78,7 +80,8 @@ class Home:
 
     @property
     def records(self) -> Path:
-        """What is kept beside each session, in a folder of its name: registers, comments, verdicts."""
+        """The folder that stores what belongs to each session but is not in it: registers, comments,
+        verdicts."""
         return self.sessions / RECORDS
 
     @property
@@ -87,22 +90,24 @@ class Home:
 
     @cached_property
     def table(self) -> Table:
-        """`table.yaml`, checked; the packaged one where this home has none.
+        """The home's `table.yaml`, checked, or the packaged table if this home has none.
 
         Raises:
-            ConfigurationError: Something in it cannot be meant; names the line.
+            ConfigurationError: Something in the table cannot be meant; the message names the line.
         """
         return read_table_file(self.root / TABLE_NAME) if self.has_own_table else packaged_table()
 
     @property
     def has_own_table(self) -> bool:
-        """Whether something stands here as `table.yaml`."""
+        """Whether this home has something named `table.yaml`."""
         return os.path.lexists(self.root / TABLE_NAME)
 
     def panelists(self) -> tuple[str, ...]:
-        """Return every agent that can take a seat, by name: it has a folder here with what all of them have.
+        """Return every agent that can take a seat, by name: it has a folder here with the file that every
+        seat needs.
 
-        That is the persona; in a table whose seats have none, the first template that each of them is given.
+        That file is the persona or, in a table whose seats have no persona, the first template in a seat's
+        folder.
         """
         companions = self.table.companions(AGENT)
         first = companions[0] if companions and _PERSONA not in companions else _PERSONA
@@ -115,17 +120,17 @@ class Home:
         return tuple(name for name in found if name not in self.table.agents)
 
     def drafts(self) -> tuple[str, ...]:
-        """Return the panelists here that are still drafts and take no seat."""
+        """Return the panelists of this home that are still drafts and so take no seat."""
         companions = self.table.companions(AGENT)
         return tuple(name for name in self.panelists() if _is_draft(self.templates / name, companions))
 
     def layout(self, panel: tuple[str, ...] | None) -> SeatedTable:
-        """Return the table of a session with these panelists, or with all of this home's if none are named.
+        """Return the table of a session with these panelists. If None, with all of this home's.
 
-        Seats that are still drafts are left out of the latter: `drafts` names them.
+        If *panel* is None, seats that are still drafts are left out; `drafts` names them.
 
         Raises:
-            UsageError: A named one has no folder here or is a draft, or there are too few or too many.
+            UsageError: A named panelist has no folder here or is a draft, or there are too few or too many.
         """
         known, drafts, table = self.panelists(), self.drafts(), self.table
         if panel is None:
@@ -150,10 +155,10 @@ class Home:
         return table.seated(panel)
 
     def read_templates(self, layout: SeatedTable) -> dict[str, str]:
-        """Return the texts of the templates that a session with this layout is started with.
+        """Return the texts of the templates with which a session of this layout is started.
 
         Raises:
-            HomeError: One is missing or is not UTF-8.
+            HomeError: A template is missing or is not UTF-8.
         """
         return {path: self.read_template(path) for path in layout.templates}
 
@@ -173,12 +178,14 @@ class Home:
             ) from error
 
     def find(self, name: str) -> Path:
-        """Return the folder of one session: by id, unique prefix of one, `last`, or a path.
+        """Return the folder of the session that *name* names: its id, a unique prefix of it, `last`, or a
+        path.
 
-        The last one is the last that somebody rehearsed: a demonstration only where there is nothing else.
+        `last` is the last session that somebody rehearsed; it is a demonstration only if there is nothing
+        else.
 
         Raises:
-            SessionNotFoundError: None or several fit; the message says which there are.
+            SessionNotFoundError: No session or several sessions fit; the message lists those that exist.
         """
         if os.sep in name or name in (".", ".."):
             named = Path(os.path.abspath(name))
@@ -214,18 +221,18 @@ class Home:
         )
 
     def _holds(self, name: str) -> bool:
-        """Return whether a session has exactly this id; no other one is looked at."""
+        """Return whether a session of this home has exactly the id *name*; no other session is read."""
         is_one = bool(name) and not name.startswith(".")
         if not is_one or not (self.sessions / name / "ledger" / "ledger.jsonl").is_file():
             return False
         return name in os.listdir(self.sessions)  # some disks find a name in other letters, too
 
     def session_ids(self) -> tuple[str, ...]:
-        """Return every session here, in the order of their beginning."""
+        """Return every session of this home, in the order in which they were begun."""
         return tuple(sorted(self.session_names(), key=lambda name: _begun(self.sessions / name)))
 
     def session_names(self) -> frozenset[str]:
-        """Return every session here in no order, without reading a ledger."""
+        """Return every session of this home, in no order and without reading a ledger."""
         if not self.sessions.is_dir():
             return frozenset()
         return frozenset(
@@ -235,9 +242,9 @@ class Home:
         )
 
     def other_names(self) -> tuple[str, ...]:
-        """Return the names in `sessions/` that a session may have and that are none, sorted.
+        """Return the names in `sessions/` that a session may have, but that are not sessions; sorted.
 
-        Such a name is no folder, a link that leads nowhere, or a folder without a proper ledger.
+        Such a name is not a folder, or a link that leads nowhere, or a folder without a proper ledger.
         """
         if not self.sessions.is_dir():
             return ()
@@ -245,7 +252,7 @@ class Home:
         return tuple(sorted(name for name in names if SESSION_ID.fullmatch(name)))
 
     def new_id(self) -> str:
-        """Make an id that sorts by time and is safe as a file name and an object key."""
+        """Make a session id that sorts by time and is safe as a file name and an object key."""
         import secrets  # it loads random, which few commands need
 
         # Six random digits: two sessions begun in one second, here or on another machine with the same
@@ -259,7 +266,7 @@ def _has_ledger(folder: Path) -> bool:
 
 
 def _begun(folder: Path) -> tuple[str, str]:
-    """Return when a session was begun, from its first record, with its name to break ties."""
+    """Return when a session was begun, read from its first record, and its name to break ties."""
     try:
         with open_regular(folder / "ledger" / "ledger.jsonl") as lines:
             # Bounded, and not parsed: a home of a thousand sessions is listed by this, and a damaged one
@@ -286,7 +293,7 @@ def session_folder(path: Path) -> Path:
     """Return the session at *path*: the folder itself, or the one inside an unpacked archive.
 
     Raises:
-        SessionNotFoundError: There is none.
+        SessionNotFoundError: There is no session at *path*.
     """
     # A bag keeps its payload, here the one session, under `data/` (RFC 8493, 2.1.2).
     candidates = [path, *sorted(path.glob("data/*"))] if path.is_dir() else []
@@ -310,7 +317,7 @@ def home_of(folder: Path) -> Home | None:
 
 
 def _is_draft(folder: Path, names: Sequence[str]) -> bool:
-    """Return whether a line of this seat's files is marked as a draft; unreadable files are passed over."""
+    """Return whether a line in this seat's files is marked as a draft; unreadable files are skipped."""
     for name in names:
         try:
             if DRAFT.encode() in read_regular(folder / name):
@@ -326,7 +333,8 @@ def digests(texts: Mapping[str, str]) -> dict[str, str]:
 
 
 def packaged_files() -> Path | None:
-    """Return the folder of templates and blueprints that this installation brings, if any."""
+    """Return the folder of templates and blueprints that comes with this installation, or None if there is
+    none."""
     from importlib import resources
 
     packaged = Path(str(resources.files("orchestrator"))) / "home_files"
@@ -337,16 +345,16 @@ def packaged_files() -> Path | None:
 
 
 def packaged_table() -> Table:
-    """Return the table of files that this installation brings.
+    """Return the table of files that comes with this installation.
 
     Raises:
-        InstallationError: It is missing or is not the one that was shipped.
+        InstallationError: The table is missing or differs from the one that was shipped.
     """
     return packaged_table_file((packaged_files() or Path()) / TABLE_NAME)
 
 
 def _how_to_make(root: str | Path, missing: Sequence[str]) -> str:
-    """Return a shell command that makes a home of *root*, or the advice where there is nothing to copy."""
+    """Return a shell command that turns *root* into a home; without files to copy, other advice."""
     packaged = packaged_files()
     if packaged is None:
         return "name one with --home or GREENROOM_HOME"

@@ -1,7 +1,7 @@
-"""YAML that a user writes: it costs no more than its size, or is refused with its line.
+"""A reader of YAML that a user wrote: the text costs no more than its size, or is refused with its line.
 
-Aliases and merges make a small file endless, and brackets without end overflow the stack: both are
-refused before anything is built.
+Aliases and merges make a small file endless, and endless brackets overflow the stack. Both are refused before
+anything is built.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ from orchestrator.core.legible import one_line
 
 
 _DEEPEST: Final = 8
-"""Maximum depth: a list in an entry is at depth 3, a key of a persona's tables at depth 4; our own limit."""
+"""Maximum depth of nesting; our own limit. A list in an entry is at depth 3, a key of a persona's tables
+at depth 4."""
 # What PyYAML's own constructors let out, of `2026-13-45`, `!!bool x`, `!!timestamp x` or 5,000 digits.
 _UNFIT: Final = (ValueError, KeyError, IndexError, AttributeError, TypeError, RecursionError)
 
 NO_TEXT, ALIAS, DEPTH, SYNTAX, VALUE = "no text", "alias", "depth", "syntax", "value"
-"""Why a text gives no value; each reader says in its own words what is wrong."""
+"""Reasons why a text gives no value; each reader of a kind of file says in its own words what is wrong."""
 
 
 class PlainYamlError(Exception):
-    """The text gives no value."""
+    """The text cannot be read as a value; the attributes say why."""
 
     def __init__(self, trouble: str, line: int | None, reason: str = "") -> None:
         super().__init__(reason or trouble)
@@ -46,10 +47,10 @@ def read_plain_yaml(text: str, *, as_written: bool) -> tuple[Any, Any]:
     """Return the document as nodes, which know their lines, and as plain values; None twice if it is empty.
 
     Args:
-        as_written: Every value is a text as it is written, "no" and "4.20" too.
+        as_written: Whether every value is returned as the text that is written, "no" and "4.20" too.
 
     Raises:
-        PlainYamlError: It is no YAML, or more than plain lists and mappings of values.
+        PlainYamlError: The text is not YAML, or has more than plain lists and mappings of values.
     """
     import yaml  # 0.02 s to import: only where there is some
 
@@ -70,7 +71,7 @@ def read_plain_yaml(text: str, *, as_written: bool) -> tuple[Any, Any]:
 
 
 def _compose(loader: Any, compose: Callable[..., Any], depth: list[int], parent: Any, index: Any) -> Any:
-    """Return the next node, if it is no alias and not nested too deep."""
+    """Return the next node, unless it is an alias or nested too deep, which raises PlainYamlError."""
     import yaml
 
     event = loader.peek_event()
@@ -94,7 +95,7 @@ def _compose(loader: Any, compose: Callable[..., Any], depth: list[int], parent:
 
 
 MAX_LIST_BYTES: Final = 256 * 1024
-"""Maximum size of a list: some thousand entries; our own limit."""
+"""Maximum size of a list of entries, some thousand of them; our own limit."""
 # A board has some thirty seats and a press review some dozen findings; more is another kind of file.
 MAX_ENTRIES: Final = 500
 YAML_SUFFIXES: Final = frozenset({".yaml", ".yml", ".json"})
@@ -102,11 +103,11 @@ YAML_SUFFIXES: Final = frozenset({".yaml", ".yml", ".json"})
 NO_FILE, MISSING, BROKEN, LARGE, ENCODING, EMPTY = (
     "no file", "missing", "broken", "large", "encoding", "empty",
 )  # fmt: skip
-"""Why a file gives no text; each reader says in its own words what is wrong."""
+"""Reasons why a file gives no text; each reader of a kind of file says in its own words what is wrong."""
 
 
 class UnreadableError(Exception):
-    """The file gives no text; *trouble* is one of the six above."""
+    """The file cannot be read as text; *trouble* is one of the six reasons above."""
 
     def __init__(self, trouble: str, reason: str = "") -> None:
         super().__init__(trouble)
@@ -118,7 +119,8 @@ def read_given(path: Path, max_bytes: int) -> str:
     """Return the file's text, without a byte-order mark.
 
     Raises:
-        UnreadableError: It is no file, cannot be read, is larger than *max_bytes*, empty or no UTF-8 text.
+        UnreadableError: The path is not a file, or the file cannot be read, is larger than *max_bytes*, is
+            empty, or is not UTF-8 text.
     """
     try:
         if path.exists() and not path.is_file():
@@ -157,7 +159,7 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry; every value is one line of text, or a tuple of them."""
+    """One entry of a list; each of its values is one line of text, or a tuple of such lines."""
 
     where: str  # "board.yaml, line 3", or "board.json: item 2"
     texts: Mapping[str, str]
@@ -172,7 +174,8 @@ def read_text(path: Path, what: str, max_bytes: int = MAX_LIST_BYTES) -> str:
     """Return the file's text, without a byte-order mark.
 
     Raises:
-        InputError: It is no file, cannot be read, is too large, empty or no UTF-8 text.
+        InputError: The path is not a file, or the file cannot be read, is too large, is empty, or is not
+            UTF-8 text.
     """
     name = shown_name(path)
     troubles = {
@@ -193,11 +196,11 @@ def read_text(path: Path, what: str, max_bytes: int = MAX_LIST_BYTES) -> str:
 
 
 def read_entries(path: Path, form: Form) -> tuple[Entry, ...]:
-    """Return the entries of the list in *path*, in its order; defaults beside the list are filled in.
+    """Return the entries of the list in *path*, in order, with the file's defaults filled in.
 
     Raises:
-        InputError: The file is no such list; one line that names the file, the line (in JSON:
-            the item) and what is wrong.
+        InputError: The file is not such a list. The message is one line that names the file, the line (in
+            JSON the item) and what is wrong.
     """
     name = shown_name(path)
     text = read_text(path, form.what)
@@ -217,12 +220,13 @@ def read_entries(path: Path, form: Form) -> tuple[Entry, ...]:
 
 
 def shown_name(path: Path | str) -> str:
-    """Return a path as it may stand in a one-line message."""
+    """Return a path in a form that is safe in a message of one line."""
     return "".join(char if char.isprintable() else "?" for char in str(path))
 
 
 def hint(name: str, known: Iterable[str], otherwise: str) -> str:
-    """Return a question for the known name that *name* is a slip of, or what to do *otherwise*."""
+    """Return a question for the known name of which *name* is a misspelling; if there is none, return
+    *otherwise*."""
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)  # difflib's own choice of likeness
     return f"did you mean {near[0]}?" if near else otherwise
 
@@ -237,7 +241,7 @@ def _json(text: str, name: str) -> Any:
 
 
 def _yaml(text: str, name: str) -> tuple[Any, Any]:
-    """Return the document as nodes, which know their lines, and as plain values."""
+    """Return the YAML document in *text* as nodes, which know their lines, and as plain values."""
     try:
         return read_plain_yaml(text, as_written=True)
     except PlainYamlError as error:
@@ -268,7 +272,8 @@ def _unwrapped(plain: Any, form: Form, name: str) -> list[Any]:
 
 
 def _defaults(plain: Any, form: Form, name: str) -> dict[str, Any]:
-    """Return the values beside the list, which hold for every entry without one of its own."""
+    """Return the values beside the list, which are the defaults of every entry that has no value of its
+    own."""
     if not isinstance(plain, dict):
         return {}
     outside = {key: value for key, value in plain.items() if key != form.inside}
@@ -307,7 +312,7 @@ def _check_keys(item: Mapping[Any, Any], form: Form, where: str) -> None:
 
 
 def _texts(value: Any, key: str, where: str, between: str) -> tuple[str, ...]:
-    """Return a list of texts; a single text is split at *between*."""
+    """Return a list of texts as a tuple; a single text is split at *between*."""
     items = value.split(between) if isinstance(value, str) else [] if value is None else value
     if not isinstance(items, list):
         raise InputError(f"{where}: {key} is neither a text nor a list of texts")

@@ -1,4 +1,5 @@
-"""Read files that people write, and only plain files: a pipe in the place of one is never waited for."""
+"""Readers for files that people write. Only plain files are read, so a pipe in place of a file is not
+waited for."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from typing import BinaryIO
 
 
 def read_regular(path: Path) -> bytes:
-    """Return the bytes of the file at *path*, or behind a link that stands there.
+    """Return the bytes of the file at *path*, which may be a link.
 
     Raises:
         OSError: As `open_regular`.
@@ -20,10 +21,10 @@ def read_regular(path: Path) -> bytes:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open the file at *path*, or behind a link that stands there, for reading.
+    """Open the file at *path*, which may be a link, for reading.
 
     Raises:
-        OSError: As `open` does; EINVAL, "is no file", where a pipe, a device or a folder stands there.
+        OSError: As `open`; with EINVAL and "is no file" if a pipe, a device or a folder is at *path*.
     """
     # Opening a pipe would wait for a writer without O_NONBLOCK, and reading a device for ever.
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)

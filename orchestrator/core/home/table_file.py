@@ -1,4 +1,4 @@
-"""A table of files as a YAML file: read with the line of everything in it."""
+"""Reading a table of files from a YAML file, so that each fault is reported with its line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from orchestrator.core.table import Keys, Table
 
 TABLE_NAME: Final = "table.yaml"
 MAX_BYTES: Final = 256 * 1024
-"""Maximum size of a table; the board panel's takes 3 KiB; our own limit."""
+"""Maximum size of a table file; our own limit. The board panel's table takes 3 KiB."""
 
 _UNREADABLE: Final = {
     NO_FILE: "is no file: put the table here, or take it away to use the one that Greenroom brings",
@@ -50,8 +50,8 @@ def read_table_file(path: Path) -> Table:
     """Read the table in the YAML file *path*, and check all of it.
 
     Raises:
-        HomeError: The disk does not give the file.
-        ConfigurationError: Something in it cannot be meant; names the line.
+        HomeError: The disk cannot read the file.
+        ConfigurationError: Something in the table cannot be meant; the message names the line.
     """
     try:
         document, plain = read_plain_yaml(read_given(path, MAX_BYTES), as_written=False)
@@ -82,7 +82,7 @@ def packaged_table_file(path: Path) -> Table:
     """Read a table that comes with the package, once in a process.
 
     Raises:
-        InstallationError: It is missing or is not the one that was shipped.
+        InstallationError: The table is missing or differs from the one that was shipped.
     """
     try:
         return read_table_file(path)
@@ -93,7 +93,7 @@ def packaged_table_file(path: Path) -> Table:
 
 
 def _lines(node: Any, within: Keys) -> Iterator[tuple[Keys, int]]:
-    """Yield the line of each key and of each entry of a list, by the keys that lead there."""
+    """Yield the line of each key and of each list entry, with the keys that lead to it."""
     import yaml
 
     if isinstance(node, yaml.MappingNode):

@@ -1,4 +1,4 @@
-"""Files of a home that its table does not name, so that no session is started with them."""
+"""Files of a home that its table does not name, so that no session uses them."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from orchestrator.core.home.table_file import TABLE_NAME
 from orchestrator.core.table import AGENT, SeatedTable
 
 SEATS: Final = "panelist"
-"""The folder of blueprints for panelists that have none of their own."""
+"""The folder of the blueprints for panelists that have no blueprint of their own."""
 
 
 def blueprint_of(home: Home, layout: SeatedTable, path: str) -> Path:
-    """Return the blueprint of the session file *path*: its own, or that of every panelist."""
+    """Return the blueprint of the session file *path*: its own, or the one for all panelists."""
     agent, _, name = path.partition("/")
     own = home.blueprints / path
     return own if agent not in layout.panel or own.is_file() else home.blueprints / SEATS / name
 
 
 def check_blueprints(home: Home, layout: SeatedTable) -> None:
-    """Look for the blueprint of every row that has one.
+    """Check that the blueprint of every row that needs one exists.
 
     Raises:
-        HomeError: One is missing.
+        HomeError: A blueprint is missing.
     """
     for message in missing_blueprints(home, layout):
         raise HomeError(message)
@@ -57,9 +57,9 @@ def missing_blueprints(home: Home, layout: SeatedTable) -> Iterator[str]:
 
 
 def unnamed_files(home: Home, layout: SeatedTable) -> Iterator[str]:
-    """Yield a line for each blueprint and template that no row and no order names.
+    """Yield a line for each blueprint and template that no row and no reading order names.
 
-    Seats of this home that are left out of the session are judged by the rows and the order of all.
+    Seats of this home that take no part in the session are judged by the rows and the order for all seats.
     """
     table = layout.table
     seats = {*home.panelists(), *layout.panel}
@@ -84,7 +84,7 @@ def unnamed_files(home: Home, layout: SeatedTable) -> Iterator[str]:
 
 
 def _files(root: Path) -> list[str]:
-    """Return the paths of the files below *root*, sorted, without hidden ones of a system or tool."""
+    """Return the paths of the files below *root*, sorted, without the hidden files of a system or tool."""
     found = []
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if not name.startswith(".")]

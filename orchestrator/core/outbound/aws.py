@@ -1,9 +1,10 @@
-"""The session that S3's client is made from: how it, and whoever gives it credentials, reach their servers.
+"""The session from which S3's client is made: how it, and the providers of its credentials, reach their
+servers.
 
-All requests of all clients of a session go through one event, and the metadata of an instance through
-one session of its own. Both are sent from here, so that the same holds for each: nothing on this machine or
-this link is asked through a proxy, and a reply has a bound. botocore follows no redirect; what its
-S3 client does in place of that is switched off in `archive/s3.py`.
+All requests of all clients of a session go through one event, and requests for an instance's metadata through
+a separate session. Both are sent from here, so the same rules hold for both: no server on this machine or
+this link is asked through a proxy, and a reply has a maximum size. botocore follows no redirect; what its S3
+client does instead is switched off in `archive/s3.py`.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _PIECE_BYTES: Final = 1 << 16
 
 
 def aws_session(*, connect_timeout_s: float, read_timeout_s: float) -> boto3.session.Session:
-    """Return a session whose clients, and whose look for credentials, keep to the rules above.
+    """Return a session whose clients, and whose search for credentials, keep to the rules above.
 
     Raises:
         OutboundError: A variable of the environment cannot be used.
@@ -61,7 +62,7 @@ def aws_session(*, connect_timeout_s: float, read_timeout_s: float) -> boto3.ses
 
 
 class _Sending:
-    """A sender of requests: directly, or through a proxy as the environment says, by address."""
+    """A sender of requests, directly or through a proxy; the environment decides by the address."""
 
     def __init__(self, verify: bool | str, timeout: tuple[float, float]) -> None:
         self._verify, self._timeout = verify, timeout
@@ -82,7 +83,7 @@ class _Sending:
 
 
 def _proxies(url: str) -> dict[str, str]:
-    """Return the proxies for *url*, by scheme; none for what is on this machine or this link."""
+    """Return the proxies for *url*, by scheme; empty for a server on this machine or this link."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     if is_loopback(host) or is_link_local(host):
@@ -95,10 +96,11 @@ def _proxies(url: str) -> dict[str, str]:
 
 
 class _Pool(AWSHTTPConnectionPool):
-    """A pool that keeps urllib3 from looking at a redirect at all: told not to follow, it fails at a 303."""
+    """A pool that keeps urllib3 from looking at redirects; told only not to follow them, urllib3 fails at
+    a 303."""
 
     def urlopen(self, *args: Any, **kwargs: Any) -> Any:
-        """Send a request, as the class above does."""
+        """Send a request without looking at redirects, as the class says."""
         return super().urlopen(*args, **{**kwargs, "redirect": False})
 
 
@@ -106,12 +108,12 @@ class _TLSPool(AWSHTTPSConnectionPool):
     """A pool like `_Pool`, under TLS."""
 
     def urlopen(self, *args: Any, **kwargs: Any) -> Any:
-        """Send a request, as the class above does."""
+        """Send a request without looking at redirects, as `_Pool` does."""
         return super().urlopen(*args, **{**kwargs, "redirect": False})
 
 
 class _Bounded(URLLib3Session):
-    """botocore's own sending, with a bound on all that it holds in memory."""
+    """botocore's own sender, with a bound on all that it stores in memory."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -120,7 +122,7 @@ class _Bounded(URLLib3Session):
         vars(self)["_manager"].pool_classes_by_scheme = pools
 
     def send(self, request: Any) -> AWSResponse:
-        """Send *request*; the body is read here, but for an object's, which its reader bounds.
+        """Send *request* and read the body here, except an object's body, whose reader has its own bound.
 
         Raises:
             OutboundError: The body is too long.
@@ -158,5 +160,5 @@ class _Read:
     content: bytes
 
     def stream(self) -> Iterator[bytes]:
-        """Yield the body at once, where urllib3's own response yields pieces."""
+        """Yield the body in one piece, where urllib3's own response yields several."""
         yield self.content

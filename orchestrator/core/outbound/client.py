@@ -1,7 +1,7 @@
-"""HTTP clients for one server each, a model's or one that makes embeddings.
+"""HTTP clients for one server each: a model's server, or one that makes embeddings.
 
-Whoever asks for a client names the setting that its address comes from, for the messages. What a hook
-or a body raises comes out of a call as `OutboundError`, or as the cause of what another library makes of it.
+A caller names the setting that the address comes from, which error messages then name. An error in a hook or
+a body leaves a call as `OutboundError`, or as the cause of another library's error.
 """
 
 from __future__ import annotations
@@ -31,28 +31,29 @@ from orchestrator.core.outbound.loopback import is_loopback
 C = TypeVar("C", httpx2.Client, httpx2.AsyncClient)
 
 _HEADERS: Final = {"Accept-Encoding": "identity"}
-"""A compressed reply may be a thousand times as large as its bytes on the way."""
+"""The headers of each request. A compressed reply may be a thousand times as large as its bytes on the
+way, so none is asked for."""
 _SHOWN_HOST: Final = re.compile(r"[A-Za-z0-9.:\[\]-]{1,100}")
 
 
 def client(
     url: str, setting: str, *, timeout_s: float, max_reply_bytes: int = MAX_REPLY_BYTES
 ) -> httpx2.Client:
-    """Return a client for the server at *url* and no other.
+    """Return a client that sends requests to the server at *url* and to no other.
 
     Args:
-        setting: Where *url* comes from: a key of the configuration, or a variable.
-        timeout_s: For each operation on the connection, and for the whole of a body.
+        setting: The configuration key or variable that *url* comes from.
+        timeout_s: The limit for each operation on the connection, and for reading a whole body.
 
     Raises:
-        OutboundError: *url* is no address, or a variable of the environment cannot be used.
+        OutboundError: *url* is not an address, or a variable of the environment cannot be used.
     """
     look = _Look(url, setting, max_reply_bytes, timeout_s)
     return _made(httpx2.Client, url, setting, timeout=timeout_s, event_hooks={"response": [look]})
 
 
 def async_client(url: str, setting: str, *, max_reply_bytes: int = MAX_REPLY_BYTES) -> httpx2.AsyncClient:
-    """Return a client like that of `client` for an event loop, whose caller has deadlines of his own.
+    """Return a client like that of `client`, but for an event loop; the caller sets its own deadlines.
 
     Raises:
         OutboundError: As `client`.
@@ -88,7 +89,7 @@ def _made(kind: type[C], url: str, setting: str, **more: Any) -> C:
 
 
 def _certificates() -> ssl.SSLContext:
-    """Return what a server's certificate is checked with; TLS keys are never written to SSLKEYLOGFILE."""
+    """Return the context that checks a server's certificate; TLS keys are never written to SSLKEYLOGFILE."""
     check_certificates()
     file, folder = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
     if not file and not folder:
@@ -125,7 +126,7 @@ class _Look:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Bounded(httpx2.SyncByteStream, httpx2.AsyncByteStream):
-    """A body that ends in an error once it is too long, or takes too long."""
+    """The body of a response, which raises an error once it is too long or takes too long."""
 
     stream: Any  # of the one kind or the other, as the client is
     where: str
@@ -161,7 +162,7 @@ class _Bounded(httpx2.SyncByteStream, httpx2.AsyncByteStream):
 
 
 def _target(location: str) -> str:
-    """Return the host and port that a redirect leads to, if they can be shown."""
+    """Return the scheme, host and port to which a redirect leads, or "" if they cannot be shown."""
     try:
         parts = urlsplit(location)
         host = parts.netloc.rpartition("@")[2]

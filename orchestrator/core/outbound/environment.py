@@ -1,6 +1,6 @@
-"""Check the variables that clients of other servers go by: which one is wrong, and what to do.
+"""Checks of the environment variables that clients of other servers use: which one is wrong, and what to do.
 
-No value is ever in a message: a proxy's address may hold a password, and a key is one.
+No message contains a value: a proxy's address may contain a password, and a key is one.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from orchestrator.core.errors import OutboundError
 
 
 MAX_REPLY_BYTES: Final = 8 << 20
-"""Maximum size of a reply: three times that of a stream of 16,000 tokens, the maximum that is asked for, at
-170 bytes for each; a page of 1,000 names of a bucket has at most 3.5 MB."""
+"""Maximum size of a reply in bytes. It is three times that of a stream of 16,000 tokens, the maximum that
+we ask for, at 170 bytes each; a page of 1,000 names of a bucket has at most 3.5 MB."""
 
 
 def shown_host(url: str) -> str:
-    """Return the host of *url* for a message, with its port: never a name or password."""
+    """Return the host of *url*, with its port, for a message; never a name or password."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -33,14 +33,14 @@ def shown_host(url: str) -> str:
 
 
 def without_password(url: str) -> str:
-    """Return *url* for a message, without a name and password in it."""
+    """Return *url* for a message, without any name and password in it."""
     scheme, found, rest = url.partition("://")
     server, slash, path = rest.partition("/")
     return f"{scheme}{found}{server.rpartition('@')[2]}{slash}{path}"
 
 
 def too_long(where: str, max_bytes: int) -> OutboundError:
-    """Return the error of a reply that is too long."""
+    """Make the error for a reply that is longer than *max_bytes*."""
     return OutboundError(f"{where} sent a reply of more than {max_bytes >> 20} MB, which no request asks for")
 
 
@@ -48,7 +48,8 @@ def too_long(where: str, max_bytes: int) -> OutboundError:
 
 
 PROXIES: Final = ("http_proxy", "https_proxy", "all_proxy")
-"""Proxy variables, read in capitals as well; lower case counts first, as everywhere."""
+"""Proxy variables, which are read in capitals as well; the lower-case one counts first, as in other
+programs."""
 KEYS: Final = (
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
@@ -72,15 +73,17 @@ _HEADER: Final = re.compile(r"[ \t]*[!#$%&'*+.^_`|~0-9A-Za-z-]+[ \t]*:[ -~\t]*")
 
 
 def trimmed(value: str | None) -> str | None:
-    """Return a key or address without the white space of the file that it was read from; None for none."""
+    """Return a key or address without the white space of the file that it came from; None if nothing is
+    left."""
     return (value or "").strip() or None
 
 
 def check_key(name: str, key: str | None) -> None:
-    """Refuse a key that no header can carry.
+    """Refuse a key that cannot be sent in a header.
 
     Raises:
-        OutboundError: Names the variable *name*; the key is not in the message.
+        OutboundError: The key cannot be sent. The message names the variable *name* but does not contain the
+            key.
     """
     if key is not None and not _KEY.fullmatch(key):
         raise OutboundError(
@@ -89,10 +92,10 @@ def check_key(name: str, key: str | None) -> None:
 
 
 def check_headers(environment: Mapping[str, str]) -> None:
-    """Refuse lines in ANTHROPIC_CUSTOM_HEADERS that no request can carry.
+    """Refuse lines in ANTHROPIC_CUSTOM_HEADERS that cannot be sent as headers.
 
     Raises:
-        OutboundError: One cannot be sent.
+        OutboundError: A line cannot be sent.
     """
     lines = environment.get(HEADERS, "").split("\n")  # as the SDK divides them
     if not all(_HEADER.fullmatch(line) for line in lines if ":" in line):
@@ -104,14 +107,15 @@ def check_headers(environment: Mapping[str, str]) -> None:
 def check_proxies(
     environment: Mapping[str, str] | None = None, *, scheme: str = "", socks: bool = True
 ) -> None:
-    """Refuse proxy variables that name no usable proxy.
+    """Refuse proxy variables that do not name a usable proxy.
 
     Args:
-        scheme: Of the address that is asked, where its own variable alone counts ("http", "https").
-        socks: Whether the client knows SOCKS proxies at all.
+        scheme: The scheme of the address that is asked ("http", "https"), if only that scheme's variable
+            counts.
+        socks: Whether the client supports SOCKS proxies at all.
 
     Raises:
-        OutboundError: Names the variable.
+        OutboundError: A variable names no usable proxy; the message names the variable.
     """
     known = os.environ if environment is None else environment
     none_for = known.get("no_proxy", known.get("NO_PROXY", ""))
@@ -127,7 +131,7 @@ def check_proxies(
 
 
 def _proxy_fault(value: str, socks: bool) -> str:
-    """Return what is wrong with a proxy's address, and what to do; "" for nothing."""
+    """Return what is wrong with a proxy's address, and what to do, or "" if nothing is wrong."""
     wanted = "set it as in http://proxy.example:3128"
     try:
         parts = urlsplit(value if "://" in value else f"http://{value}")
@@ -151,10 +155,10 @@ def _has_socks() -> bool:
 
 
 def check_certificates(environment: Mapping[str, str] | None = None) -> None:
-    """Refuse SSL_CERT_FILE and SSL_CERT_DIR where they name no certificates.
+    """Refuse SSL_CERT_FILE and SSL_CERT_DIR if they do not name certificates.
 
     Raises:
-        OutboundError: Names the variable.
+        OutboundError: One of them does not; the message names it.
     """
     known = os.environ if environment is None else environment
     if path := known.get("SSL_CERT_FILE"):
@@ -164,10 +168,10 @@ def check_certificates(environment: Mapping[str, str] | None = None) -> None:
 
 
 def check_aws(environment: Mapping[str, str] | None = None) -> None:
-    """Refuse variables that stop S3's client before its first request.
+    """Refuse variables that would stop S3's client before its first request.
 
     Raises:
-        OutboundError: Names the variable.
+        OutboundError: There is such a variable; the message names it.
     """
     known = os.environ if environment is None else environment
     for name in AWS_KEYS:
@@ -179,10 +183,10 @@ def check_aws(environment: Mapping[str, str] | None = None) -> None:
 
 
 def check_aws_certificates(environment: Mapping[str, str] | None = None) -> None:
-    """Refuse AWS_CA_BUNDLE where it names no certificates.
+    """Refuse AWS_CA_BUNDLE if it does not name certificates.
 
     Raises:
-        OutboundError: It does not.
+        OutboundError: The variable does not name certificates.
     """
     if path := (os.environ if environment is None else environment).get("AWS_CA_BUNDLE"):
         _check_bundle("AWS_CA_BUNDLE", path)
@@ -203,10 +207,11 @@ def _check_bundle(name: str, path: str) -> None:
 
 
 def check_address(name: str, address: str) -> None:
-    """Refuse an *address* that is not one of a server.
+    """Refuse *address* if it is not the address of a server.
 
     Raises:
-        OutboundError: Names *name*, a setting or variable; the address may hold a password and is not said.
+        OutboundError: It is not. The message contains *name*, the setting or variable, but not the address,
+            which may contain a password.
     """
     try:
         parts = urlsplit(address)
@@ -221,7 +226,8 @@ def check_address(name: str, address: str) -> None:
 
 
 def environment_faults(environment: Mapping[str, str]) -> list[str]:
-    """Return a line for each fault in the variables that clients go by, for a check of this machine."""
+    """Return a line for each fault in the variables that clients of other servers use, to check this
+    machine."""
     checks: list[Callable[[], None]] = [
         partial(check_proxies, environment),
         partial(check_certificates, environment),

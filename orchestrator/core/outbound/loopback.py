@@ -1,4 +1,4 @@
-"""Whether a host is this machine, in every way of writing it that a resolver takes."""
+"""Whether a host is this machine, in every spelling that a resolver accepts."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from typing import Final
 
 HOSTS: Final = Path("/etc/hosts")
 MAX_HOSTS_BYTES: Final = 1 << 20
-"""Maximum bytes of /etc/hosts that are read: those that block advertisements have some 100,000 lines."""
+"""Maximum bytes of /etc/hosts that are read; files that block advertisements have some 100,000 lines."""
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a request to *host* stays on this machine; nothing is resolved over a network.
+    """Return whether a request to *host* stays on this machine; no name is resolved over a network.
 
-    These are `localhost` and all names below it (RFC 6761, section 6.3; nss-myhostname(8)), this machine's
-    own name, the loopback addresses, also mapped into IPv6, shortened, in octal, hexadecimal or as one
-    number, the addresses 0.0.0.0 and ::, at which a client reaches its own machine, and the names that
-    /etc/hosts gives to any of these.
+    The hosts that stay are `localhost` and all names below it (RFC 6761, section 6.3; nss-myhostname(8)),
+    this machine's own name, the loopback addresses, also mapped into IPv6, shortened, in octal, hexadecimal
+    or as one number, the addresses 0.0.0.0 and ::, at which a client reaches its own machine, and the names
+    that /etc/hosts gives to any of these.
     """
     name = _ascii(host).strip("[]").partition("%")[0].rstrip(".").lower()
     if f".{name}".endswith((".localhost", ".localhost.localdomain")):
@@ -34,13 +34,14 @@ def is_loopback(host: str) -> bool:
 
 
 def is_link_local(host: str) -> bool:
-    """Return whether *host* is an address of this link alone (169.254.0.0/16, fe80::/10)."""
+    """Return whether *host* is an address that is valid only on this link (169.254.0.0/16, fe80::/10)."""
     address = _address(host.strip("[]").partition("%")[0])
     return address is not None and address.is_link_local
 
 
 def _ascii(host: str) -> str:
-    """Return the host as it is looked up, with digits and dots of other scripts as those of ASCII."""
+    """Return the host in the form in which it is looked up, with digits and dots of other scripts as
+    ASCII."""
     with suppress(UnicodeError):
         return host.encode("idna").decode("ascii")
     return host
@@ -61,7 +62,7 @@ def _is_own(address: IPv4Address | IPv6Address) -> bool:
 
 
 def _own_names() -> set[str]:
-    """Return the names that /etc/hosts gives to this machine, its own name among them on many."""
+    """Return the names that /etc/hosts gives to this machine; on many machines its own name is among them."""
     try:
         with HOSTS.open("rb") as file:
             text = file.read(MAX_HOSTS_BYTES).decode("utf-8", "replace")
@@ -81,9 +82,9 @@ def _own_names() -> set[str]:
 
 
 def network_address() -> str | None:
-    """Return this machine's address in its network, or None if it is in none.
+    """Return this machine's address in its network, or None if it is in no network.
 
-    It is the one from which a packet would go out; connecting a datagram socket sends none.
+    It is the address from which a packet would go out; connecting a datagram socket sends no packet.
     """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         try:

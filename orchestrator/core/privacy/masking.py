@@ -1,7 +1,8 @@
-"""Masking: e-mail addresses, phone and card numbers never leave a session.
+"""Masking: e-mail addresses, phone numbers and card numbers never leave a session.
 
-Whatever is carried into another session or written to long-term memory goes through here first. Spoken
-ones ("jane dot doe at example dot com", "oh seven nine …") count like written ones, in English.
+All text that is carried into another session or written to long-term memory is masked here first. Spoken
+addresses and numbers in English ("jane dot doe at example dot com", "oh seven nine …") are masked like
+written ones.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ CARD: Final = "[card number]"
 
 MIN_PHONE_DIGITS: Final = 7
 MAX_PHONE_DIGITS: Final = 15
-"""Maximum digits of a phone number: E.164 allows 15; local ones are rarely shorter than 7 (ITU-T E.164)."""
+"""Maximum digits of a phone number: E.164 allows 15. Local numbers are rarely shorter than 7 (ITU-T
+E.164)."""
 CARD_DIGITS: Final = range(13, 20)
-"""Primary account numbers in use have 13 to 19 digits (ISO/IEC 7812-1); one in ten other numbers of as many
-passes the check digit and is masked too, which does no harm."""
+"""Numbers of digits in a card number: primary account numbers in use have 13 to 19 (ISO/IEC 7812-1). One
+in ten other numbers of that length passes the check digit and is masked too, which does no harm."""
 
 _I: Final = re.IGNORECASE
 # Seven digits close together: most texts have none, and then three slower patterns need not be tried.
@@ -82,7 +84,8 @@ def _without_numbers(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Remove invisible characters, which would split an address in two, and make full-width ones plain."""
+    """Return *text* without invisible characters, which would split an address in two, and with full-width
+    characters made plain."""
     if text.isascii():
         return text
     shown = "".join(char for char in text if unicodedata.category(char) != "Cf")
@@ -125,7 +128,7 @@ def _called(match: re.Match[str]) -> str:
 
 
 MIN_PART = 3
-"""Minimum letters of a part of a name that is masked alone: "Li" and "de" are words of too many texts."""
+"""Minimum letters of a part of a name that is masked by itself: "Li" and "de" are words in too many texts."""
 _MARKS = r"[\u0300-\u036f]*"  # the accents that NFD has parted from their letters
 _BETWEEN = r"[\W_]{1,3}"  # between the parts of a name: a space, ", ", or a line break with its indent
 
@@ -133,11 +136,11 @@ _BETWEEN = r"[\W_]{1,3}"  # between the parts of a name: a space, ", ", or a lin
 def redacted(text: str, people: Iterable[tuple[str, str]]) -> str:
     """Return *text* without names, e-mail addresses, phone and card numbers.
 
-    Every part of a name is masked wherever it stands, in any case and with or without accents: "Dana's",
-    "WHITFIELD". A word that is also a name goes with it; too much is taken out rather than too little.
+    Every part of a name is masked wherever it occurs, in any case and with or without accents: "Dana's",
+    "WHITFIELD". A word that is also a name is masked as well: too much is removed rather than too little.
 
     Args:
-        people: Name, and what stands in its place: ("Dana Whitfield", "[presenter]").
+        people: Pairs of a name and its replacement: ("Dana Whitfield", "[presenter]").
     """
     text = unicodedata.normalize("NFD", masked(visible(text)))
     wholes, parts = [], []
@@ -152,7 +155,7 @@ def redacted(text: str, people: Iterable[tuple[str, str]]) -> str:
 
 
 def _pattern(words: list[str]) -> re.Pattern[str]:
-    """Return a pattern for these words in sequence, with no letter before or behind them."""
+    """Return a pattern for these words in sequence, with no letter directly before or after them."""
     spelled = (_MARKS.join(map(re.escape, _bare(word))) + _MARKS for word in words)
     return re.compile(rf"(?<![^\W\d_]){_BETWEEN.join(spelled)}(?![^\W\d_])", re.IGNORECASE)
 

@@ -1,7 +1,8 @@
-"""Off the record: which words must stay in the session; `store.off_record` decides by it about records.
+"""Off the record: which words must stay in the session. `store.off_record` decides by them which records
+stay.
 
-Off the record begins with the piece of speech in which anybody says these words, to whatever end, and ends
-where somebody says plainly "back on the record", or where the talk moves on (`Withheld.over`).
+Talk is off the record from the piece of speech in which anybody says so, for whatever purpose, until somebody
+plainly says "back on the record" or the talk moves on (`Withheld.over`).
 """
 
 from __future__ import annotations
@@ -19,20 +20,22 @@ from orchestrator.core.privacy.masking import masked, visible
 LABEL: Final = "[off the record]"
 
 Forms = Mapping[str, re.Pattern[str]]
-"""Patterns, by words that stand wherever a form does: looking for the words takes a hundredth of the time."""
+"""Patterns for forms of words, each by the words that every match contains: searching for those first
+takes a hundredth of the time."""
 
 RUN_WORDS: Final = 4
-"""Minimum words in a row that are a quotation; our own measure. With three, turns of speech that everybody
-uses would withhold questions that quote nothing; with five, a remark of four words would leave the
+"""Minimum number of words in a row that count as a quotation; our own measure. With three, common turns of
+speech would withhold questions that quote nothing; with five, a remark of four words would leave the
 session."""
 QUOTED_WORDS: Final = range(2, RUN_WORDS)
-"""Numbers of words that are a quotation between quotation marks, where nobody speaks by chance."""
+"""Numbers of words that count as a quotation if they are between quotation marks, where words are never
+there by chance."""
 # Four-word runs, so about as many words: more than two hours of speech (18,000) hold. It bounds memory.
 MAX_RUNS: Final = 20_000
 _WORD = re.compile(r"[^\W_]+")
 MAX_BEFORE: Final = 80
-"""Maximum characters kept of what was said before: more than any form of words has. It bounds memory and
-time."""
+"""Maximum characters of earlier speech that are kept: longer than any form of words. The limit bounds
+memory and time."""
 # What minutes and chats put before a line: a mark of a list, a time or a day, and whose words follow.
 _TIMES = re.compile(r"(?:[-*>•] )?(?:[\[(]?\d[\d:.,/TZ+-]*[\])]?(?: [-–—|])? )*")
 _NAME = re.compile(r"<[^<>]{1,40}>:? |([^:!?…]{1,60}?)(?: ?[\[(]?\d\d?[:.][\d:.]+[\])]?)?:[*_]* ")
@@ -45,10 +48,11 @@ _QUOTED = re.compile(r'"([^"\n]{3,80})"|“([^”\n]{3,80})”|«([^»\n]{3,80})
 
 @dataclass(slots=True)
 class Withheld:
-    """The words that are to stay in the session, so that no later quotation of them leaves either.
+    """The words that must stay in the session, so that no later quotation of them leaves it.
 
-    Off the record lasts until somebody says plainly "on the record", or `over`. Only digests are kept, of
-    four words in a row; past 20,000 of them everything is withheld, rather than any of it forgotten.
+    Talk is off the record until somebody plainly says "on the record", or `over` is called. Only digests of
+    four words in a row are stored; beyond 20,000 digests everything is withheld, so that none has to be
+    forgotten.
     """
 
     is_off: bool = False
@@ -62,7 +66,8 @@ class Withheld:
         return replace(self, _before=dict(self._before))
 
     def probe(self) -> Withheld:
-        """Return a copy for one question that remembers no words; its cost does not grow with them."""
+        """Return a copy that decides one question and remembers no words; its cost does not grow with the
+        words."""
         return replace(self, _before=dict(self._before), _is_probe=True)
 
     def takes(
@@ -94,22 +99,23 @@ class Withheld:
 
     @property
     def is_clear(self) -> bool:
-        """Whether nothing that was said so far is to stay here."""
+        """Whether nothing that was said so far has to stay in the session."""
         return not (self.is_off or self._runs or self._short)
 
     def is_heard_in(self, text: str, speaker: str | None) -> bool:
-        """Return whether a form of words stands in a piece of speech, or runs over into it; remember none."""
+        """Return whether a piece of speech contains a form of words, or completes one; remember nothing."""
         before, heard = self._before.get(speaker, ""), _plain(text)
         return bool(_found("said", f"{before} {heard}") or _found("tag", heard))
 
     def passes(self, text: str, speaker: str | None) -> None:
-        """Take in a piece of speech that was decided before to be on the record."""
+        """Take in a piece of speech that was already decided to be on the record."""
         self.is_off = False
         before, heard = self._before.get(speaker, ""), _plain(text)
         self._before[speaker] = (f"{before} {heard}" if before else heard)[-MAX_BEFORE:]
 
     def _hears(self, text: str, speaker: str | None, *, is_lines: bool) -> bool:
-        """Return whether any of a piece of speech is off the record; a phrase may begin in the one before."""
+        """Return whether any of a piece of speech is off the record; a phrase may begin in the speaker's
+        piece before."""
         before, heard = self._before.get(speaker, ""), _plain(text)
         joined = f"{before} {heard}" if before else heard
         self._before[speaker] = joined[-MAX_BEFORE:]
@@ -129,7 +135,8 @@ class Withheld:
         return is_any_off
 
     def touches(self, text: str) -> bool:
-        """Return whether *text* quotes what is withheld: four words of it, or two between quotation marks."""
+        """Return whether *text* quotes withheld words: four of them in a row, or two between quotation
+        marks."""
         if not self._runs and not self._short:
             return False
         if len(self._runs) > MAX_RUNS or not self._runs.isdisjoint(_runs(text)):
@@ -141,12 +148,12 @@ class Withheld:
         return count in QUOTED_WORDS and not self._short.isdisjoint(_runs(phrase, count))
 
     def over(self) -> None:
-        """End off the record, since the talk has moved on."""
+        """End the time off the record, since the talk has moved on."""
         self.is_off = False
 
 
 def _runs(text: str, count: int = RUN_WORDS) -> set[int]:
-    """Return digests of *count* words in a row, for each run in which more than one word tells anything."""
+    """Return digests of each run of *count* words, except runs in which only one word is significant."""
     words = [word.casefold() for word in _WORD.findall(text)]
     runs = (words[at : at + count] for at in range(len(words) - count + 1))
     # Runs of little words ("and it is the") are how everybody speaks, and would withhold half a session.
@@ -155,14 +162,14 @@ def _runs(text: str, count: int = RUN_WORDS) -> set[int]:
 
 
 def is_marked(text: str) -> bool:
-    """Return whether somebody said, or wrote beside it, that *text* is to stay here."""
+    """Return whether *text* itself says, or is marked beside it, that it must stay in the session."""
     heard = _plain(text)
     return bool(_found("tag", heard) or _found("said", heard))
 
 
 @lru_cache(maxsize=8)  # a piece is looked at when it is decided about, and again when it is folded in
 def _plain(text: str) -> str:
-    """Return a text as the patterns read it."""
+    """Return a text in the form that the patterns expect."""
     return one_line(text).casefold().replace("’", "'")
 
 
@@ -202,7 +209,7 @@ def _is_name(words: str) -> bool:
 
 
 def _found(kind: str, heard: str) -> list[tuple[int, int]]:
-    """Return where each form of a kind begins and ends."""
+    """Return the begin and end of each match of the forms of *kind* in *heard*."""
     spans: list[tuple[int, int]] = []
     # A plain loop: generators took twice the time, of a third of a session's first context.
     for words, form in _forms()[kind].items():
@@ -220,12 +227,13 @@ def _forms() -> Mapping[str, Forms]:
 
 
 def is_clean(text: str) -> bool:
-    """Return whether nothing in *text* has to stay in its session."""
+    """Return whether nothing in *text* has to stay in its session or be masked."""
     return not is_marked(text) and masked(text) == visible(text)
 
 
 def blanked(text: str) -> str:
-    """Replace *text* by a label of the same length in bytes, so that what stands behind stays there."""
+    """Replace *text* by a label of the same length in bytes, so that the offsets of later text do not
+    change."""
     end = "\n" if text.endswith("\n") else ""
     # In bytes: offsets into the file, as receipts and cut points hold them, stay right.
     size = len(text.encode()) - len(end)

@@ -1,8 +1,8 @@
-"""What a program knows of its own sessions beyond their table, handed to the core as values.
+"""What a program knows about its own sessions beyond their table, passed to the core as values.
 
-The core reads tables, writes, receipts and proof. What a record's value means, which files a program's code
-counts on, and what only that program's first release wrote, the program says itself: `panel/application.py`
-does so for the board panel. A session of a crew that nobody knows is served with `PLAIN`.
+The core handles tables, writes, receipts and verification. The program itself says what a record's value
+means, which files its code relies on, and what only its first release wrote; `panel/application.py` does so
+for the board panel. For a session of an unknown crew `PLAIN` is used.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from orchestrator.core.values import from_json
 
 @dataclass(frozen=True, slots=True)
 class Opening(Value):
-    """What the first record says of a session as a whole."""
+    """What the first record says about the session as a whole."""
 
     TYPE: ClassVar = "session"
 
@@ -49,12 +49,12 @@ class Opening(Value):
 
     @property
     def version(self) -> int:
-        """The ledger's version; 0 where it says none."""
+        """The ledger's version, or 0 if the record states none."""
         return self.ledger_version if type(self.ledger_version) is int else 0
 
     @property
     def context_settings(self) -> dict[str, Any]:
-        """Return what an `Assembler` is made with, by the names of its arguments."""
+        """Return the settings with which an `Assembler` is made, by the names of its arguments."""
         budget = {} if self.budget_tokens is None else {"budget_tokens": self.budget_tokens}
         return {"carried": self.carried, **budget}
 
@@ -93,7 +93,7 @@ class Opening(Value):
 
 
 def opening_of(record: Record) -> Opening:
-    """Return what a first record says; nothing where it has no value."""
+    """Return the content of a first record; all fields are empty if it has no value."""
     return Opening.read(record.held.fields) if record.held is not None else Opening()
 
 
@@ -114,7 +114,7 @@ def _given(kind: Any, plain: Any, default: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Ending(Value):
-    """A session's last record: digests of every file, and of the home's templates as they were then."""
+    """A session's last record: the digests of every file, and of the home's templates at that time."""
 
     TYPE: ClassVar = "freeze"
 
@@ -135,20 +135,24 @@ def _no_faults(record: Record, layout: SeatedTable | None) -> Iterator[tuple[str
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """One program: the values of its records, the files that it needs, its own rules, its first table."""
+    """What the core has to know about one program: its records' values, files, rules and first table."""
 
     kinds: Kinds = field(default_factory=dict)
-    """The classes of its records' values, by type and version."""
+    """The classes of the program's record values, by type and version."""
     owns: Callable[[Opening], bool] = lambda opening: bool(opening.crew)
-    """Whether a session is its own, by the session's first record. By default those that the core started."""
+    """Whether a session belongs to the program, by the session's first record. By default, any session
+    that the core started does."""
     lacks: Callable[[Table], Iterator[str]] = _no_lacks
-    """What it needs and a table lacks, a line each."""
+    """Yields a line for each thing that the program needs and a table lacks."""
     faults: Callable[[Record, SeatedTable | None], Iterator[tuple[str, str]]] = _no_faults
-    """What breaks its own rules in a note: what its rule expects, and what was found."""
+    """Yields each breach of the program's own rules in a note, as what the rule expects and what was
+    found."""
     counts: Mapping[str, int] = field(default_factory=dict)
-    """What a record of a type adds to the exchanges that an archive names."""
+    """By the type of a record: what each such record adds to the number of exchanges that an archive
+    states."""
     first_table: Callable[[], Table] | None = None
-    """Gives the table of its sessions whose ledger has version 1, and so none; None: it has no such ones."""
+    """Returns the table of the program's sessions whose ledger has version 1, and so contains no table.
+    None if the program has no such sessions."""
 
 
 PLAIN: Final = Application()
@@ -156,14 +160,14 @@ REHEARSAL_OF_1: Final = (
     "version 1, which holds no table of files: a rehearsal of release 0.1.0, which `greenroom` and "
     "`orchestrator.Session` read"
 )
-"""What a ledger of that version is, to a program that does not know its table."""
+"""The description of a ledger of version 1 for a program that does not know its table."""
 
 
 def table_of(opened: Opening, application: Application) -> Table:
     """Return the table of the session whose first record this is.
 
     Raises:
-        ConfigurationError: The record holds no table, or one in which something cannot be meant.
+        ConfigurationError: The record contains no table, or something in the table cannot be meant.
     """
     if opened.version == WITHOUT_TABLE and application.first_table is not None:
         return application.first_table()
@@ -171,7 +175,7 @@ def table_of(opened: Opening, application: Application) -> Table:
 
 
 def lacks_first_table(opened: Opening, application: Application) -> bool:
-    """Return whether the session's ledger has version 1, whose table *application* does not know."""
+    """Return whether the session's ledger has version 1 and *application* does not know its table."""
     return opened.version == WITHOUT_TABLE and application.first_table is None
 
 

@@ -1,4 +1,4 @@
-"""File primitives of the store: append whole or not at all, replace at once, never follow a link.
+"""File primitives of the store: append whole or not at all, replace in one step, never follow a link.
 
 Names are always single components, opened relative to a folder's descriptor with
 `O_NOFOLLOW`, so that a symlink swapped in while a session runs is refused and not followed.
@@ -34,15 +34,15 @@ FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 FILE_MODE: Final = 0o640
 FOLDER_MODE: Final = 0o750
-"""Mode of the folders in a home: its owner writes, the group reads; a umask may narrow it."""
+"""Mode of the folders in a home: the owner may write, the group may read; a umask may narrow it."""
 
 MAX_BYTES: Final = 512 * MIB
-"""The largest file that a session, its ledger and its archive may hold, looked at before anything is read.
-Nothing larger is of this program: it takes in decks of up to 500 MiB (deck/limits.py). And what it reads it
-has in memory: a ledger several times over while it is checked, so one of this size still fits into 4 GB."""
+"""Maximum size of a file of a session, its ledger or its archive, checked before anything is read. Nothing
+larger is this program's: it accepts decks of up to 500 MiB (deck/limits.py). It reads files into memory, a
+ledger several times over while it is verified, so that one of this size still fits into 4 GB."""
 
 _PROBE_BYTES: Final = 64 * 1024
-"""Bytes of a trial write: more than a file system can keep beside a file's name, so real blocks are
+"""Size of a trial write: more than a file system can store next to a file's name, so that real blocks are
 written."""
 
 # On macOS fsync leaves the bytes in the drive's own cache; only this asks the drive to write them.
@@ -50,30 +50,31 @@ _FULLFSYNC: Final = getattr(fcntl, "F_FULLFSYNC", None)
 
 
 class Descriptors(list[int]):
-    """Open descriptors.
+    """A list of open descriptors.
 
-    Each call that opens or closes is one step of the interpreter: an exception of a signal's handler, which
-    comes between two steps, finds a descriptor neither lost nor closed twice.
+    Each call that opens or closes a descriptor is one step of the interpreter. An exception from a signal
+    handler comes between two steps, so it never finds a descriptor lost or closed twice.
     """
 
     def open(self, name: str | Path, flags: int, mode: int = FILE_MODE, *, dir_fd: int | None = None) -> int:
-        """Open a file, which is then the last of the list; return its descriptor.
+        """Open a file, put its descriptor at the end of the list, and return it.
 
         Raises:
-            OSError: It cannot be opened.
+            OSError: The file cannot be opened.
         """
         self.extend(map(partial(os.open, dir_fd=dir_fd), (name,), (flags,), (mode,)))
         return self[-1]
 
     def close(self) -> None:
-        """Close all descriptors, the last that was opened first. Twice is no error."""
+        """Close all descriptors, the last one opened first. A second call does nothing."""
         while self:
             any(map(os.close, map(list.pop, (self,))))
 
 
 @contextmanager
 def descriptors() -> Iterator[Descriptors]:
-    """Yield descriptors that are closed behind the block, whatever raises in it, or when nobody ends it."""
+    """Yield a list of descriptors that are closed after the block, whatever it raises, or when it is
+    abandoned."""
     fds = Descriptors()
     try:
         try:
@@ -88,8 +89,8 @@ def sync_file(fd: int) -> None:
     """Flush everything written to *fd* to the disk.
 
     Raises:
-        OSError: The disk refused. Never call again for the same bytes: a second call can
-            succeed with the data lost.
+        OSError: The disk refused. Never call this again for the same bytes: a second call can succeed
+            although the data is lost.
     """
     if _FULLFSYNC is not None:
         fcntl.fcntl(fd, _FULLFSYNC)
@@ -98,7 +99,7 @@ def sync_file(fd: int) -> None:
 
 
 def is_locked(fd: int, *, is_shared: bool = False) -> bool:
-    """Take the lock on *fd* if it is free, alone or with others; return whether it is held now."""
+    """Try to lock *fd*, exclusively or shared, without waiting; return whether it is locked now."""
     # flock and not lockf: a POSIX lock is gone when any descriptor of the file is closed, by a reader too.
     try:
         fcntl.flock(fd, (fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
@@ -113,16 +114,17 @@ def sync_folder(fd: int) -> None:
 
 
 def is_plain(status: os.stat_result) -> bool:
-    """Return whether it is a regular file with one name: no device, pipe or hard link."""
+    """Return whether *status* is that of a regular file with one name: not a device, a pipe or a hard
+    link."""
     return stat.S_ISREG(status.st_mode) and status.st_nlink == 1
 
 
 def append_whole(fd: int, content: bytes, *, size: int, name: str) -> None:
-    """Add *content* to a file of *size* bytes with one write, or leave it at *size* bytes.
+    """Append *content* to a file of *size* bytes with one write, or leave the file at *size* bytes.
 
     Raises:
-        StoreWriteError: The write failed or was short; the file has been cut back. (Where even
-            that fails, what is left is a torn end, which the next writer cuts.)
+        StoreWriteError: The write failed or was short, and the file has been cut back. (If even that fails, a
+            torn end is left, which the next writer cuts.)
     """
     cause: OSError | None = None
     try:
@@ -146,10 +148,10 @@ def append_whole(fd: int, content: bytes, *, size: int, name: str) -> None:
 def replace_file(
     folder_fd: int, name: str, content: bytes, *, mode: int = FILE_MODE, is_synced: bool = False
 ) -> None:
-    """Replace the file *name* by *content* at once: a reader sees the old or the new.
+    """Replace the file *name* by *content* in one step: a reader sees either the old content or the new.
 
-    No sync, as materialised files are made again from the ledger after an unclean end, unless *is_synced*:
-    for a file that nothing else can restore. The folder's own sync is then the caller's.
+    The file is not synced, since materialised files are made again from the ledger after an unclean end. Set
+    *is_synced* for a file that nothing else can restore; the caller then has to sync the folder.
 
     Raises:
         OSError: The disk refused; *name* is as it was.
@@ -172,7 +174,7 @@ def replace_file(
 
 
 def write_all(fd: int, content: bytes) -> None:
-    """Write *content* to a new file whose partial content nobody sees."""
+    """Write all of *content* to a new file, whose partial content nobody sees."""
     view = memoryview(content)
     while view:
         view = view[os.write(fd, view) :]  # a write may take fewer bytes than it was given
@@ -195,9 +197,9 @@ def try_disk(folder_fd: int, name: str) -> None:
 
 
 def read_plain(folder_fd: int, name: str, most: int | None = None) -> bytes | None:
-    """Return the bytes of a plain file, or None if there is none (missing, link, device, pipe).
+    """Return the bytes of a plain file, or None if *name* is missing or is a link, device or pipe.
 
-    *most*: maximum size in bytes; None is returned for a larger file, too.
+    None is also returned for a file larger than *most* bytes.
     """
     with descriptors() as fds:
         try:
@@ -214,7 +216,7 @@ def read_plain(folder_fd: int, name: str, most: int | None = None) -> bytes | No
 
 
 def read_range(fd: int, offset: int, size: int) -> bytes:
-    """Return *size* bytes from *offset*, fewer at the end of the file."""
+    """Return *size* bytes from *offset* on, or fewer at the end of the file."""
     parts = []
     while size > 0:
         part = os.pread(fd, size, offset)
@@ -230,7 +232,7 @@ def size_of(fd: int) -> int:
     """Return the size in bytes of an open file, for reading all of it.
 
     Raises:
-        OSError: It is larger than any file that this program writes.
+        OSError: The file is larger than any that this program writes.
     """
     size = os.fstat(fd).st_size
     if size > MAX_BYTES:
@@ -239,12 +241,12 @@ def size_of(fd: int) -> int:
 
 
 def too_large(size: int) -> str:
-    """Return the message for a file of so many bytes, which is not read."""
+    """Return the message for a file of *size* bytes, which is too large to be read."""
     return f"{size} bytes, and no file of a session has more than {MAX_BYTES}"
 
 
 def is_there(folder_fd: int, name: str) -> bool:
-    """Return whether anything has this name, also a link that leads nowhere."""
+    """Return whether anything has this name, even a link that leads nowhere."""
     try:
         os.stat(name, dir_fd=folder_fd, follow_symlinks=False)
     except FileNotFoundError:
@@ -253,7 +255,7 @@ def is_there(folder_fd: int, name: str) -> bool:
 
 
 def unlink_if_there(folder_fd: int, name: str) -> None:
-    """Remove a file; it is no error if it is not there."""
+    """Remove a file; do nothing if it does not exist."""
     try:
         os.unlink(name, dir_fd=folder_fd)
     except FileNotFoundError:
@@ -261,15 +263,16 @@ def unlink_if_there(folder_fd: int, name: str) -> None:
 
 
 NO_DESCRIPTORS: Final = frozenset((errno.EMFILE, errno.ENFILE))
-"""Errors that say that this process, or the machine, has as many files open as it may."""
+"""Error codes that mean that this process, or the machine, has as many files open as it may."""
 MACHINE_FAULTS: Final = NO_DESCRIPTORS | {errno.EIO, errno.ENOMEM}
-"""Errors of the machine, which say nothing of the file: it may be there and right."""
+"""Error codes that come from the machine and say nothing about the file, which may exist and be right."""
 
 
 def explain(error: OSError, of: str, otherwise: str) -> str:
-    """Say why a session could not be written: *otherwise*, unless no descriptor is left.
+    """Return why a session could not be written: *otherwise*, or a message that no descriptor is left.
 
-    Then no file is to blame that happened to be opened last, and only whoever runs the process can help.
+    Without descriptors, the file that happened to be opened last is not to blame, and only the person who
+    runs the process can help.
 
     Args:
         of: The session's name.
@@ -285,12 +288,12 @@ def explain(error: OSError, of: str, otherwise: str) -> str:
 
 
 def told(error: OSError) -> str:
-    """Return the system's reason, with the file where the system names it."""
+    """Return the system's reason, after the file's name if the system gives it."""
     return f"{error.filename}: {reason(error)}" if error.filename else reason(error)
 
 
 def reason(error: OSError) -> str:
-    """Return the system's reason, in lower case, without the errno: "no space left on device"."""
+    """Return the system's reason without the error number, in lower case: "no space left on device"."""
     return (error.strerror or str(error)).lower()
 
 
@@ -301,12 +304,12 @@ def reason(error: OSError) -> str:
 
 @contextmanager
 def made_aside(parent: Path, prefix: str) -> Iterator[Path]:
-    """Make a new folder in *parent*, and remove it at the end with all that is still in it.
+    """Create a new folder in *parent* and lock it; after the block, remove it with all that is still in it.
 
-    Folders of the same prefix that dead processes have left are removed first.
+    Folders with the same prefix that dead processes have left are removed first.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: The folder cannot be created.
     """
     sweep(parent, prefix)
     while True:
@@ -323,7 +326,8 @@ def made_aside(parent: Path, prefix: str) -> Iterator[Path]:
 
 
 def sweep(parent: Path, prefix: str) -> None:
-    """Remove the folders of `made_aside` that dead processes have left; what a living one holds stays."""
+    """Remove the folders of `made_aside` that dead processes have left; those locked by a living process
+    stay."""
     for left in parent.glob(f"{prefix}*"):
         with held(left) as is_left:
             if is_left:

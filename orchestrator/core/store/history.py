@@ -1,7 +1,7 @@
-"""A session's ledger, read: its records, and every file as of any of them.
+"""A session's ledger as it was read: its records, and every file as of any of them.
 
-Reading takes no lock, ends at the last whole transaction, and changes nothing. Only the thread that
-holds a transaction also reads that transaction's records, which are not on the disk yet.
+Reading takes no lock, ends at the last complete transaction, and changes nothing. Only the thread that is in
+a transaction also reads the records of that transaction, which are not on the disk yet.
 
 Source: DESIGN.md, sections 3 and 4.
 """
@@ -45,9 +45,9 @@ T = TypeVar("T")
 
 LEDGER_NAME: Final = "ledger/ledger.jsonl"
 HOW_TO_RESTORE: Final = "move its folder away and restore the session from its archive or a copy"
-"""What to do with a damaged session; its folder goes first, since a restore overwrites nothing."""
+"""Advice for a damaged session. Its folder has to be moved first, since a restore overwrites nothing."""
 KEPT_RECORDS: Final = 512
-"""Records kept in memory, so that a record just written is not read again."""
+"""Number of records that are cached in memory, so that a record just written is not read again."""
 _NOTHING: Final = hashlib.sha256().hexdigest()
 
 
@@ -55,7 +55,7 @@ Receipts = tuple[tuple[str, Value], ...]
 
 
 class FileState(NamedTuple):
-    """One session file by its ledger."""
+    """The state of one session file according to the ledger."""
 
     row: SessionFile
     seqs: Sequence[int]  # the records that touched it
@@ -65,25 +65,25 @@ class FileState(NamedTuple):
 
 
 class Unwritten(Protocol):
-    """The records of a transaction before they are on the disk, as only its own thread reads them."""
+    """The records of a transaction before they are on the disk, which only its own thread reads."""
 
     records: list[Record]
     folded: dict[object, tuple[int, Any]]
-    """By fold: how many records the transaction's own value holds, and that value."""
+    """By fold: the number of records that the transaction's copy of the value contains, and that copy."""
 
     @property
     def is_here(self) -> bool:
-        """Whether the thread that asks is the one that holds the transaction, and it is still open."""
+        """Whether the current thread is in this transaction, and it is still open."""
 
     def state(self, row: SessionFile) -> FileState:
-        """Return the file's state with what was written in the transaction."""
+        """Return the file's state, including what was written in the transaction."""
 
 
 class Known(NamedTuple):
-    """What was read of the ledger, up to one record, and what waits to be written behind it.
+    """What was read of the ledger, up to one record, and the receipts that wait to be written after it.
 
-    It is replaced in one step, which is the only change of memory that counts: an exception before that
-    step has changed nothing, whatever it left half done.
+    The tuple is replaced in one step, and only that step changes what is known. An exception before it has
+    changed nothing, whatever it left half done.
     """
 
     seq: int = 0
@@ -94,7 +94,7 @@ class Known(NamedTuple):
 
 
 class Fold(Generic[T]):
-    """A value folded from every record in order, as of the last look at the ledger."""
+    """A value computed from every record in order, as of the last reading of the ledger."""
 
     def __init__(
         self,
@@ -115,12 +115,12 @@ class Fold(Generic[T]):
         self._passed_over: frozenset[int] = frozenset()  # records that cannot be taken
 
     def now(self) -> T:
-        """Return the value with every record that is known.
+        """Return the value, brought up to date with every known record.
 
-        It is the same object each time, unless an exception cut a fold short: then all is folded anew. A
-        record that cannot be taken raises once, and is then passed over. The thread that holds a transaction
-        is given a copy with its records, where the fold can copy: nobody else sees that, and it goes with the
-        transaction.
+        The value is the same object each time, unless an exception interrupted a fold; then everything is
+        folded again. A record that cannot be folded raises once and is skipped from then on. The thread that
+        is in a transaction gets a copy that includes the transaction's records, if the fold can copy. Nobody
+        else sees that copy, and it ends with the transaction.
         """
         draft = self._history.draft
         if self._copy is None or draft is None or not (draft.is_here and draft.records):
@@ -169,18 +169,19 @@ class Fold(Generic[T]):
 
 
 class History:
-    """One session's ledger as of the last look, and behind it what the thread's own transaction holds."""
+    """One session's ledger as of the last reading; for the thread in a transaction, also that
+    transaction's records."""
 
     def __init__(self, root: Path, application: Application = PLAIN) -> None:
         """Open the ledger of the session at *root*.
 
         Args:
-            application: What the session's program knows of it beside its table.
+            application: What the session's program knows about it besides its table.
 
         Raises:
-            SessionNotFoundError: There is no ledger here.
+            SessionNotFoundError: There is no ledger at *root*.
             LedgerCorruptError: The ledger is damaged.
-            OSError: The machine cannot open it now, whatever it is: too many files are open, say.
+            OSError: The machine cannot open the ledger now, for example because too many files are open.
         """
         self.root = root
         self._application = application
@@ -219,17 +220,17 @@ class History:
 
     @property
     def path(self) -> Path:
-        """Where the ledger is."""
+        """The path of the ledger."""
         return self.root / LEDGER_NAME
 
     @property
     def seq(self) -> int:
-        """The last record's number, as of the last look."""
+        """The last record's number, as of the last reading of the ledger."""
         return self._known.seq
 
     @property
     def end(self) -> int:
-        """Bytes of the ledger that were read."""
+        """The number of bytes of the ledger that were read."""
         return self._known.end
 
     @property
@@ -244,7 +245,7 @@ class History:
 
     @property
     def pending(self) -> Sequence[Record]:
-        """The records of the transaction that this thread holds, which are not on the disk yet."""
+        """The records of the transaction that the current thread is in; they are not on the disk yet."""
         draft = self.draft
         return draft.records if draft is not None and draft.is_here else ()
 
@@ -254,7 +255,10 @@ class History:
 
     @property
     def mutex(self) -> threading.RLock:
-        """Held while memory is read or changed, and never while a lock is waited for."""
+        """The lock on what this process knows of the ledger, to hold while that is read or changed.
+
+        It is never held while the session's lock is waited for.
+        """
         if self._pid != os.getpid():  # a forked child: whoever held it there holds nothing here
             self._own_mutex = threading.RLock()
             self._known = self._known._replace(receipts=())  # they are the parent's to write
@@ -263,12 +267,12 @@ class History:
 
     @property
     def receipts(self) -> Receipts:
-        """Receipts that are not on disk yet, each behind its id."""
+        """Receipts that are not on the disk yet, as pairs of id and value."""
         with self.mutex:
             return self._known.receipts
 
     def wait_with(self, receipts: Receipts) -> None:
-        """Let these receipts wait for the next durable record, in place of those that wait."""
+        """Make these receipts wait for the next durable record, in place of those that wait now."""
         with self.mutex:
             self._known = self._known._replace(receipts=receipts)
 
@@ -282,10 +286,12 @@ class History:
         self.identity = (status.st_dev, status.st_ino)
 
     def open_ledger(self, kept: files.Descriptors, flags: int) -> os.stat_result:
-        """Open the ledger, a plain file in a folder that is no link, as the last of *kept*.
+        """Open the ledger, and put its descriptor at the end of *kept*.
+
+        Neither it nor its folder may be a link.
 
         Raises:
-            OSError: It is not there, or something else is.
+            OSError: There is no ledger, or it is not a plain file.
         """
         with files.descriptors() as folder:
             folder.open(f"{self.root}/ledger", files.FOLDER)
@@ -331,9 +337,9 @@ class History:
         return first
 
     def read_new(self, size: int | None = None) -> bytes:
-        """Take in the whole transactions behind what was read; return what follows them.
+        """Read the complete transactions after what was read before; return the bytes that follow them.
 
-        *size* is the ledger's, in bytes, where the caller has just looked.
+        *size* is the size of the ledger in bytes, if the caller has just looked it up.
         """
         if not self._fds:
             raise StoreError(f"{self.root.name} is closed here: open the session again")
@@ -371,19 +377,19 @@ class History:
         return found.rest
 
     def tell(self) -> None:
-        """Bring every fold up to date, so that whoever holds its value sees what is new."""
+        """Bring every fold up to date, so that its value includes new records."""
         for fold in self._folds:
             fold.now()
 
     def _without(self, receipts: Receipts, entry: Entry) -> Receipts:
-        """Return the receipts that still wait once those at *entry* are on the disk."""
+        """Return *receipts* without those that the record at *entry* has put on the disk."""
         for written in ids_of(ledger.decode(self._read(entry))):
             place = next((at for at, (id, _) in enumerate(receipts) if id == written), len(receipts))
             receipts = receipts[:place] + receipts[place + 1 :]
         return receipts
 
     def _scan_new(self) -> Scan | None:
-        """Scan the bytes behind those that were read; return None if there are none."""
+        """Scan the bytes after those that were read; return None if there are none."""
         before: bytes | None = None
         while True:
             size = os.fstat(self._fds[-1]).st_size
@@ -422,14 +428,15 @@ class History:
         *,
         is_steady: bool = False,
     ) -> Fold[T]:
-        """Fold every record so far into a value, and every new one as it is read.
+        """Fold every record so far into a value, and every new record as it is read.
 
         Args:
-            take: Called under the session's lock or this process's own, and must not write.
-            copy: Gives a value that *take* may change while the first one stays as it is; None: a transaction
-                sees the value as it is on the disk.
-            is_steady: The copy costs next to nothing, so new records are always taken into one: an exception
-                in between then loses nothing that was folded before.
+            take: Adds a record to the value. It is called while the session's lock or this process's lock is
+                held, so it must not write.
+            copy: Returns a copy that *take* may change without changing the original. If None, a transaction
+                sees the value as of the records on the disk.
+            is_steady: Whether a copy costs next to nothing, so that new records are always folded into a
+                copy. An exception then loses nothing that was folded before.
         """
         fold = Fold(self, new, take, copy, is_steady=is_steady)
         fold.now()
@@ -437,22 +444,23 @@ class History:
         return fold
 
     def entries(self) -> Iterator[Entry]:
-        """Yield every record's number, operation, file and place, without reading its text."""
+        """Yield the number, operation, file and position of every record, without reading its text."""
         return iter(self._entries[: self.seq])
 
     def withheld(self) -> Mapping[int, str]:
-        """Return the file of each withheld record, by number, with those of the thread's draft."""
+        """Return the file of each withheld record, by number, including those of the thread's own
+        transaction."""
         with self.mutex:
             # Those behind the last record were left by an exception, as in `_seqs_of`.
             known = {seq: file for seq, file in self._withheld.items() if seq <= self.seq}
             return known | {one.seq: one.file for one in self.pending if one.withheld and one.file}
 
     def entry(self, seq: int) -> Entry:
-        """Return one record's number, operation, file and place."""
+        """Return the number, operation, file and position of one record."""
         return self._entries[seq - 1]
 
     def record(self, seq: int) -> Record:
-        """Return one record by its number; in the thread of a transaction also those not yet committed.
+        """Return a record by its number; in the thread of a transaction also a record not yet on the disk.
 
         Raises:
             StoreError: There is no such record.
@@ -471,7 +479,7 @@ class History:
             return record
 
     def clock_s(self) -> float:
-        """Return the session clock of the last record, in the thread of a transaction also of its own."""
+        """Return the session clock of the last record, including those of the thread's own transaction."""
         with self.mutex:
             pending = self.pending
             return pending[-1].clock_s if pending else ledger.clock_s(self._line(self.seq))
@@ -488,7 +496,7 @@ class History:
         return files.read_range(self._fds[-1], entry.offset, entry.size)
 
     def lines(self, after: int, most: int) -> list[bytes]:
-        """Return the lines of up to *most* records behind number *after*, as on disk, without newlines."""
+        """Return the lines of up to *most* records after number *after*, as on the disk, without newlines."""
         with self.mutex:
             wanted = self._entries[: self.seq][after : after + most]
             if not wanted:
@@ -497,11 +505,11 @@ class History:
             return files.read_range(self._fds[-1], start, end - start).split(b"\n")[:-1]
 
     def keep_digest(self, path: str, digest: Any) -> None:
-        """Keep the running SHA-256 of an append-only file up to its last record."""
+        """Store the running SHA-256 of an append-only file up to its last record."""
         self._digests[path] = len(self._seqs_of(path)), digest
 
     def keep_lines(self, lines: Sequence[bytes]) -> None:
-        """Keep the last lines of the ledger, so that they need not be read again."""
+        """Cache the last lines of the ledger, so that they need not be read again."""
         for seq, line in enumerate(lines, self.seq - len(lines) + 1):
             self._keep(seq, line)  # decoded when asked for: what others read, not what was passed in
 
@@ -511,10 +519,10 @@ class History:
             self._cache.popitem(last=False)
 
     def state(self, path: str) -> FileState:
-        """Return the state of *path* by the ledger now; in the thread of a transaction with its own writes.
+        """Return the current state of *path* according to the ledger, including the thread's own transaction.
 
         Raises:
-            UnknownFileError, ImmutableFileError: The name is in no row, or a template's.
+            UnknownFileError, ImmutableFileError: *path* is in no row, or is a template.
         """
         with self.mutex:
             row = self.layout.file(path)
@@ -522,7 +530,7 @@ class History:
             return draft.state(row) if draft is not None and draft.is_here else self.state_of(row)
 
     def state_of(self, row: SessionFile) -> FileState:
-        """Return the state of a file by what is on the disk."""
+        """Return the state of a file according to the records on the disk."""
         with self.mutex:
             seqs = self._seqs_of(row.path)
             if not seqs:
@@ -540,7 +548,10 @@ class History:
             return state
 
     def size_at(self, path: str, seq: int) -> tuple[int, str]:
-        """Return bytes and SHA-256 of a file as of record *seq*; those of nothing before its first write."""
+        """Return the size in bytes and the SHA-256 of a file as of record *seq*.
+
+        Before the file's first write they are those of an empty text.
+        """
         with self.mutex:
             seqs = self.state(path).seqs
             at = bisect_right(seqs, seq)
@@ -556,7 +567,8 @@ class History:
             return found
 
     def _seqs_of(self, path: str) -> list[int]:
-        """Return the records that touched *path*, without those that an exception left behind."""
+        """Return the numbers of the records that wrote *path*, without those that an exception left
+        behind."""
         seqs = self._seqs[path]
         while seqs and seqs[-1] > self.seq:
             seqs.pop()
@@ -578,18 +590,18 @@ class History:
             return digest
 
     def texts(self, path: str, start: int = 0) -> list[str]:
-        """Return the texts of the records that touched *path*, from the *start*-th one on."""
+        """Return the texts of the records that wrote *path*, from index *start* on."""
         with self.mutex:
             return [self.record(seq).text or "" for seq in self.state(path).seqs[start:]]
 
     def content(self, path: str, *, at_seq: int | None = None) -> str:
-        """Return the file's whole text, now or as of record *at_seq*; "" if it was not written yet.
+        """Return the file's whole text now, or as of record *at_seq*; "" if it was not written by then.
 
-        Taken from the ledger, or from the file itself; its digest is the recorded one.
+        The text comes from the ledger, or from the file itself if its digest is the recorded one.
 
         Raises:
-            UnknownFileError, ImmutableFileError: The name is in no row, or a template's.
-            LedgerCorruptError: The records do not give what they say.
+            UnknownFileError, ImmutableFileError: *path* is in no row, or is a template.
+            LedgerCorruptError: The records do not give a text with the recorded digest.
         """
         with self.mutex:
             state = self.state(path)
@@ -609,7 +621,10 @@ class History:
             return self.replay(seqs)
 
     def _shown(self, path: str, most: int) -> bytes | None:
-        """Return what stands in the file; None if it cannot be opened now, since the open ledger has it."""
+        """Return the bytes of the materialised file.
+
+        None if too many files are open to read it; the ledger, which is already open, has its text.
+        """
         try:
             return self.materialised.read(path, most)
         except OSError as error:
@@ -618,7 +633,7 @@ class History:
             raise
 
     def replay(self, seqs: Sequence[int]) -> str:
-        """Return a file's text from some of its records, of which there is at least one."""
+        """Return a file's text, built from some of its records, of which there is at least one."""
         parts: list[str] = []
         for seq in seqs:
             record = self.record(seq)

@@ -66,7 +66,7 @@ V = TypeVar("V", bound="Value")
 
 @dataclass(frozen=True, slots=True)
 class Bearing:
-    """A record's bearing on who may hear what was said off the record."""
+    """How a record bears on what was said off the record, and who may read it."""
 
     exchange: str | None = None  # the one that it belongs to
     words: str | None = None  # what was said aloud, where the record's text holds more than that
@@ -89,32 +89,33 @@ class Value:
 
     @property
     def type(self) -> str:
-        """The name of the value's type, as it stands on the disk."""
+        """The name of the value's type, as it is stored."""
         return self.TYPE
 
     @property
     def bearing(self) -> Bearing:
-        """The value's bearing on who may hear what was said off the record."""
+        """How the value bears on what was said off the record."""
         return _NO_BEARING
 
     def plain(self) -> dict[str, Any]:
-        """Return the value as JSON has it: the type, the version above 1, the fields."""
+        """Return the value as JSON: its type, its version if above 1, and its fields."""
         version = {"v": self.VERSION} if self.VERSION != 1 else {}
         return {"type": self.TYPE, **version, **to_json(self)}
 
     @classmethod
     def read(cls, plain: Mapping[str, Any]) -> Self:
-        """Return the value that `plain` wrote; keys that are no field are passed over.
+        """Return the value from what `plain` wrote; keys that are not fields are skipped.
 
         Raises:
-            ValueError: It is not of this shape.
+            ValueError: *plain* does not have the shape of the class.
         """
         return from_json(cls, plain)
 
 
 @dataclass(frozen=True, slots=True)
 class Unread(Value):
-    """A value whose type or version this release has no class for, as it is; or a program's own note."""
+    """A program's own note, or a value whose type or version this release has no class for; stored
+    unchanged."""
 
     fields: Mapping[str, Any]
 
@@ -127,7 +128,7 @@ class Unread(Value):
 
 
 MAX_NOTE_BYTES: Final = 1024 * 1024
-"""Maximum size of a program's own note, as JSON: as much as one append takes."""
+"""Maximum size of a program's own note, as JSON: the maximum size of an append."""
 _OWN = re.compile(r"[a-z][a-z0-9-]*\.[a-z0-9._-]+")
 
 
@@ -167,7 +168,8 @@ def own_note(type_: str, fields: Mapping[str, Any]) -> Unread:
 
 
 def _length(note: Unread) -> int:
-    """Return the bytes of a note as JSON; what is not JSON is refused where it is written."""
+    """Return the size of a note as JSON, in bytes; 0 if it is not JSON, which is refused when it is
+    written."""
     try:
         return len(json.dumps(note.fields, ensure_ascii=False).encode())
     except (TypeError, ValueError, RecursionError):
@@ -175,7 +177,7 @@ def _length(note: Unread) -> int:
 
 
 Kinds = Mapping[tuple[str, int], type[Value]]
-"""The classes that a reader knows, by type and version."""
+"""The classes of values that a reader knows, by type and version."""
 
 
 def kinds_of(*classes: type[Value]) -> Kinds:
@@ -184,7 +186,8 @@ def kinds_of(*classes: type[Value]) -> Kinds:
 
 
 class Held:
-    """A record's value as it stands in the ledger, and as the class that a reader asked for."""
+    """A record's value: the fields that the ledger stores, and the value in the class that a reader asked
+    for."""
 
     __slots__ = ("_as", "fields")
 
@@ -194,12 +197,13 @@ class Held:
 
     @property
     def written(self) -> Value | None:
-        """The value that it was made of, where it was not read."""
+        """The value that a program passed in; a value read from the ledger only once it was converted,
+        else None."""
         return self._as
 
     @property
     def is_sensitive(self) -> bool:
-        """Whether a program noted (`"sensitive": true`) that what stands here is to stay in the session."""
+        """Whether a program noted (`"sensitive": true`) that the value is to stay in the session."""
         return bool(self.fields.get("sensitive"))
 
     def __eq__(self, other: object) -> bool:
@@ -212,15 +216,15 @@ class Held:
 
     @property
     def type(self) -> str:
-        """The name of its type; "" where it has none."""
+        """The name of the value's type, or "" if it has none."""
         found = self.fields.get("type")
         return found if isinstance(found, str) else ""
 
     def among(self, kinds: Kinds) -> Value:
-        """Return the value as one of *kinds*, else as `Unread`.
+        """Return the value as one of *kinds*, or as `Unread` if none fits.
 
         Raises:
-            ValueError: It is not of the shape that its class has.
+            ValueError: The value does not have the shape of its class.
         """
         version = self.fields.get("v", 1)
         kind = kinds.get((self.type, version)) if isinstance(version, int) else None
@@ -230,7 +234,7 @@ class Held:
         """Return the value as a *kind*.
 
         Raises:
-            ValueError: It is not of that shape.
+            ValueError: The value does not have the shape of *kind*.
         """
         if not isinstance(self._as, kind):
             self._as = kind.read(self.fields)
@@ -238,10 +242,10 @@ class Held:
 
 
 def held(value: Value | None) -> Held | None:
-    """Return a value as a record carries it.
+    """Return a value in the form that a record carries, or None.
 
     Raises:
-        TypeError: It is a mapping, or whatever else a program gives that reads no types.
+        TypeError: *value* is a mapping or anything else that is not a `Value`.
     """
     if value is None:
         return None
@@ -259,7 +263,7 @@ def held(value: Value | None) -> Held | None:
 # Raised where an older ledger could not be read as it is; archives of earlier releases are kept as tests.
 LEDGER_VERSION: Final = 2
 WITHOUT_TABLE: Final = 1
-"""The version of release 0.1.0, whose first record holds no table of files."""
+"""The version of the ledgers of release 0.1.0, whose first record contains no table of files."""
 READ_VERSIONS: Final = (WITHOUT_TABLE, LEDGER_VERSION)
 
 # The first record follows no other; zeros keep every line of one form.
@@ -274,7 +278,7 @@ _WITHHELD: Final = re.compile(
 )
 _BY_KEY: Final = b',"by":'
 _NAMES_BYTES: Final = 256
-"""At least as many as `_HEAD` matches between the record's number and its writer."""
+"""Upper bound on the bytes that `_HEAD` matches between the record's number and its writer."""
 _WITHHELD_KEY: Final = b',"withheld":true'
 _MORE_KEY: Final = b',"more":true'
 # Possessive, which takes half the time: nothing in it can be given back.
@@ -284,26 +288,29 @@ _MORE_BYTES: Final = 128
 _HASH: Final = re.compile(rb',"hash":"([0-9a-f]{64})"\}')
 _ZEROS: Final = re.compile(rb"\0+")
 _BLOCK_BYTES: Final = 512
-"""The smallest piece that a disk writes or loses: the logical sector, also of disks with larger ones."""
+"""The smallest piece that a disk writes or loses: its logical sector, which is the same on disks with
+larger physical ones."""
 
 _SIZE: Final = re.compile(rb',"bytes":(\d{1,15}),"sha256":"([0-9a-f]{64})","hash":"[0-9a-f]{64}"\}\n?\Z')
 _SIZE_BYTES: Final = 256
 """Upper bound on the length of a match of `_SIZE`."""
 _CLOCK: Final = re.compile(rb',"clock_s":(-?\d[0-9.e+-]{0,30}),"at":"')
-"""Inside a string of JSON the quotes would be escaped, so the first of these is the record's own."""
+"""The record's own session clock. Inside a JSON string the quotes would be escaped, so the first match is
+the record's own."""
 
 _FEW_BYTES: Final = 16 * 1024
 _MANY_BYTES: Final = 64 * MIB
-"""Of a ledger that is read all lines at once: more than a few lines, and few enough to have them twice."""
+"""Maximum size of a piece of a ledger whose lines are read all at once: few enough to have every line
+twice in memory."""
 
 FILE_OPS: Final = frozenset({"create", "write", "revise", "append", "replace"})
 OTHER_OPS: Final = frozenset({"open", "note", "receipt", "freeze"})
 
 
 class Record(NamedTuple):
-    """One record, without its hash, which belongs to its line.
+    """One record without its hash, which belongs to its line.
 
-    A tuple, as `Entry` is, since one is made for every write and every line that is read:
+    A tuple, as `Entry` is, since a record is made for every write and every line that is read:
     a frozen dataclass takes three times as long to make.
     """
 
@@ -323,12 +330,12 @@ class Record(NamedTuple):
 
     @property
     def type(self) -> str:
-        """The name of its value's type; "" without a value."""
+        """The name of the type of the record's value, or "" if it has no value."""
         return self.held.type if self.held is not None else ""
 
 
 class Entry(NamedTuple):
-    """Where a record stands in the ledger, and the little of it that is read by scanning."""
+    """The position of a record in the ledger, and the few fields that scanning reads."""
 
     seq: int
     op: str
@@ -340,12 +347,12 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """A stretch of ledger bytes, read.
+    """The result of scanning a piece of a ledger.
 
-    `entries` are the whole records of whole transactions; `end` is the offset behind the
-    last of them and `head` its hash. `rest` is what follows: empty, or what a crash may have
-    torn (`damage` is None), or damage that no crash explains (`damage` says what it is).
-    `last_seq` is the last record that is whole, also of a transaction that is not.
+    `entries` are the whole records of whole transactions; `end` is the offset behind the last of them and
+    `head` its hash. `rest` contains the bytes after it: none, or a torn end as a crash may leave it (`damage`
+    is None), or damage that no crash explains (`damage` says what it is). `last_seq` is the number of the
+    last whole record, even if its transaction is not whole.
     """
 
     entries: tuple[Entry, ...]
@@ -362,8 +369,8 @@ def encode(record: Record, previous_hash: str, *, more: bool = False) -> tuple[b
     *more* says that further records of the same transaction follow.
 
     Raises:
-        UnicodeEncodeError: A string in it is no valid Unicode (a lone surrogate).
-        ValueError: A number in it is not finite.
+        UnicodeEncodeError: A string in the record is not valid Unicode (a lone surrogate).
+        ValueError: A number in the record is not finite.
     """
     # Put together by hand: the keys' order is part of the format, and the hash is over the bytes.
     quoted = _ENCODER.encode
@@ -400,7 +407,7 @@ def decode(line: bytes) -> Record:
     """Return the record of a line that `scan` found whole.
 
     Raises:
-        LedgerCorruptError: The line is hashed right but is no record of this format.
+        LedgerCorruptError: The line's hash is right, but the line is not a record of this format.
     """
     try:
         found = _LINE.decode(line)
@@ -424,7 +431,7 @@ def decode(line: bytes) -> Record:
 
 
 class _Line(msgspec.Struct):
-    """A line's keys, as they are read; in the types that a record's values may have."""
+    """The keys of a line, with the types that a record's values may have."""
 
     seq: int
     op: str
@@ -449,16 +456,17 @@ _ANOTHER_FORMAT: Final = (
 
 
 def size_and_digest(line: bytes) -> tuple[int, str] | None:
-    """Return the file's length and SHA-256 after the write, read off the line's end; None: it has none."""
+    """Return the file's length and SHA-256 after the write, read from the line's end; None if the line has
+    none."""
     found = _SIZE.search(line[-_SIZE_BYTES:])
     return (int(found[1]), found[2].decode()) if found is not None else None
 
 
 def clock_s(line: bytes) -> float:
-    """Return the record's session clock, read off the line's beginning.
+    """Return the record's session clock, read from the line's beginning.
 
     Raises:
-        LedgerCorruptError: It is not there.
+        LedgerCorruptError: The line has no session clock at that place.
     """
     found = _CLOCK.search(line)
     if found is None:
@@ -467,9 +475,10 @@ def clock_s(line: bytes) -> float:
 
 
 def scan(content: bytes, *, offset: int = 0, seq: int = 0, head: str = FIRST_HASH) -> Scan:
-    """Read the records of *content*, which stands at *offset* behind record *seq* with hash *head*.
+    """Scan the records in *content*, which is at *offset* in the ledger, after record *seq* with the hash
+    *head*.
 
-    Never raises, whatever the bytes are.
+    This never raises, whatever the bytes are.
     """
     if _FEW_BYTES <= len(content) <= _MANY_BYTES:
         found = _scan_whole(content, offset, seq, head)
@@ -519,10 +528,12 @@ def scan(content: bytes, *, offset: int = 0, seq: int = 0, head: str = FIRST_HAS
 
 
 def _scan_whole(content: bytes, offset: int, seq: int, head: str) -> Scan | None:
-    """Read whole records of whole transactions; None where anything is otherwise, for `scan` to say what.
+    """Scan records if all are whole and in whole transactions.
 
-    As nearly always when a session is opened, which waits for it: each step is taken for all lines at once,
-    in three fifths of the time.
+    If not, return None, so that `scan` says what is wrong.
+
+    Nearly always all are, when a session is opened and waits for the scan. Each step is done for all lines at
+    once, which takes three fifths of the time.
     """
     lines, sha256 = content.split(b"\n"), hashlib.sha256
     if lines.pop() or not lines or _MORE.search(lines[-1][-_TAIL_BYTES - _MORE_BYTES : -_TAIL_BYTES]):
@@ -565,17 +576,19 @@ def _scan_whole(content: bytes, offset: int, seq: int, head: str) -> Scan | None
 
 
 def _is_withheld(body: bytes) -> bool:
-    """Return whether a line says that nobody is shown its record."""
+    """Return whether a line says that its record is withheld from all agents."""
     match = _HEAD.match(body)
     return match is not None and _WITHHELD.match(body, match.end() - len(b'"by":')) is not None
 
 
 def _damage(rest: bytes, offset: int, head: str) -> str | None:
-    """Return what damages *rest*, at *offset* behind a record with hash *head*; None if a crash explains it.
+    """Return what damages *rest*, or None if it is undamaged or a crash explains it.
 
-    A crash leaves the beginning of a write, so no newline behind a broken record, or the right
-    length with zeros where blocks never reached the disk. Behind such zeros good records may
-    stand, if they end the same write: one transaction, up to the end of the file.
+    *rest* is at *offset* in the ledger, after a record with the hash *head*.
+
+    A crash leaves either the beginning of a write, which has no newline after a broken record, or the right
+    length with zeros where blocks never reached the disk. Good records may follow such zeros if they end the
+    same write: one transaction, up to the end of the file.
     """
     if not rest:
         return None
@@ -594,7 +607,7 @@ def _damage(rest: bytes, offset: int, head: str) -> str | None:
 
 
 def _has_hole(rest: bytes, offset: int, size: int) -> bool:
-    """Return whether zeros that a crash can have left begin in the first *size* bytes of *rest*.
+    """Return whether zeros that a crash can have left begin within the first *size* bytes of *rest*.
 
     A block that never reached the disk is zero from its first byte, or from where the write
     began, to its last byte, or to the file's end.
@@ -611,26 +624,28 @@ def _has_hole(rest: bytes, offset: int, size: int) -> bool:
 
 
 def _end_one_write(lines: list[bytes], good: list[int]) -> bool:
-    """Return whether the *good* ones of *lines* are the end of a transaction, as far as can be seen."""
+    """Return whether the *good* lines are the end of one transaction, as far as that can be seen."""
     if not all(says_more(lines[number - 1]) for number in good):
         return False
     return not good or says_more(lines[good[-1]]) or lines[good[-1] + 1 :] == [b""]
 
 
 def _follows(line: bytes, before: bytes) -> bool:
-    """Return whether *line* is what its hash says, behind the hash that the line before it claims."""
+    """Return whether *line* has the hash that follows from its bytes and the hash that the line before it
+    claims."""
     claimed, body = before[-66:-2], line[:-_TAIL_BYTES]
     return len(claimed) == 64 and line[-66:-2] == hashlib.sha256(claimed + body).hexdigest().encode()
 
 
 def says_more(line: bytes) -> bool:
-    """Return whether further records of a transaction follow *line*, or zeros stand where it would say so."""
+    """Return whether more records of the transaction follow *line*, or zeros cover the place that would
+    say so."""
     body = line[:-_TAIL_BYTES]
     return _MORE.search(body) is not None or b"\0" in body[-_MORE_BYTES:]
 
 
 def _holds_record(rest: bytes, head: str) -> bool:
-    """Return whether *rest* begins with a whole record, hash and all, and goes on behind it."""
+    """Return whether *rest* begins with a whole record, including its hash, and has more bytes after it."""
     digest = hashlib.sha256(head.encode())
     done = 0
     for match in _HASH.finditer(rest):
@@ -642,7 +657,7 @@ def _holds_record(rest: bytes, head: str) -> bool:
 
 
 def _is_whole(line: bytes) -> bool:
-    """Return whether *line* looks like a record up to its last byte, hash and all."""
+    """Return whether *line* looks like a whole record, including its hash."""
     return _HEAD.match(line) is not None and re.search(rb',"hash":"[0-9a-f]{64}"\}\Z', line) is not None
 
 
@@ -656,12 +671,12 @@ def _is_whole(line: bytes) -> bool:
 
 
 MIN_SHARED: Final = 40
-"""Minimum characters of a text that is named rather than said again: a name of it takes some 25."""
+"""Minimum characters of a text that is replaced by a reference; a reference takes some 25."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """The text of a block that is no file, or where that text stands."""
+    """The text of a block that is not a file, or a reference to the record that contains the text."""
 
     text: str = ""
     like: int | None = None  # the number of the receipt's record that holds it
@@ -670,7 +685,7 @@ class Extra:
 
 @dataclass(frozen=True, slots=True)
 class ReceiptNote(Value):
-    """The receipts of agents who were asked alike, without what follows from the ledger before them."""
+    """The receipts of agents who were asked the same, without what follows from the ledger before them."""
 
     TYPE: ClassVar[str] = "receipt"
     VERSION: ClassVar[int] = 2
@@ -688,14 +703,15 @@ class ReceiptNote(Value):
     kept: Mapping[str, tuple[int, ...]] | None = None  # as `context.receipt.Kept`; None: all of every file
 
     def joined(self, other: Value | None) -> ReceiptNote | None:
-        """Return both notes as one, *other* first, or None if they do not go together."""
+        """Return this note joined to *other*, whose agents come first; None if the two cannot be joined."""
         if not isinstance(other, ReceiptNote) or self.ids.keys() & other.ids.keys():
             return None
         both = replace(other, ids={**other.ids, **self.ids})
         return both if replace(self, ids=both.ids) == both else None
 
     def sharing(self, known: Mapping[str, tuple[int, int]]) -> ReceiptNote:
-        """Return the note with each text that is *known*, by its digest, named by its record and place."""
+        """Return the note with a reference to record and place instead of each text whose digest is in
+        *known*."""
         shared = []
         for one in self.extra:
             place = known.get(digest_of(one.text)) if len(one.text) >= MIN_SHARED else None
@@ -703,13 +719,17 @@ class ReceiptNote(Value):
         return replace(self, extra=tuple(shared))
 
     def texts(self, seq: int) -> dict[str, tuple[int, int]]:
-        """Return where the note's own texts stand, by their digests, when its record has the number *seq*."""
+        """Return the record and place of each text that this note itself contains, by the text's digest.
+
+        *seq* is the number of the note's record.
+        """
         own = ((place, one) for place, one in enumerate(self.extra) if one.like is None)
         return {digest_of(one.text): (seq, place) for place, one in own}
 
 
 def agents_of(value: Held | None) -> dict[str, str]:
-    """Return the agents of the receipts that a record's value holds, by their ids; none of another shape."""
+    """Return the agents of the receipts that a record's value contains, by receipt id; empty for another
+    shape."""
     fields = value.fields if value is not None else {}
     several, one = fields.get("ids"), (fields.get("agent"), fields.get("id"))
     pairs = several.items() if isinstance(several, Mapping) else (one,)
@@ -717,10 +737,11 @@ def agents_of(value: Held | None) -> dict[str, str]:
 
 
 def ids_of(record: Record) -> tuple[str, ...]:
-    """Return the ids of the receipts that a record of any version holds, in order; none of another shape."""
+    """Return the ids of the receipts that a record of any version contains, in order; empty for another
+    shape."""
     return tuple(agents_of(record.held))
 
 
 def digest_of(text: str) -> str:
-    """Return the digest that a text is known by: 128 bits of its SHA-256, in hex."""
+    """Return the digest by which a text is referred to: 128 bits of its SHA-256, in hex."""
     return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -1,8 +1,8 @@
-"""The materialised files of a session's ledger: how they are read, added to, and put in order.
+"""The materialised files of a session's ledger: reading, appending and repairing them.
 
-A file is reached relative to its folder, which is opened anew each time: one that is swapped for another
-while the session runs is noticed, and a link in the place of a folder or file is never followed. Only a
-writer that holds the session's lock mends, and nothing that it takes away is lost.
+A file is opened relative to its folder, which is opened anew each time. So a folder that is swapped for
+another while the session runs is noticed, and a link in place of a folder or file is never followed. Only a
+writer that holds the session's lock repairs files, and whatever it removes is stored elsewhere.
 
 Source: DESIGN.md, section 4; trust.md, "The store".
 """
@@ -27,7 +27,7 @@ _OWNERS: Final = stat.S_IRUSR | stat.S_IWUSR
 
 
 class MaterialisedFiles:
-    """The files of one session's folder, by their paths in the table of files."""
+    """The files in one session's folder, by their paths in the table of files."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -38,17 +38,18 @@ class MaterialisedFiles:
 
     @contextmanager
     def _at(self, path: str) -> Iterator[tuple[int, str]]:
-        """Open the file's folder, and yield it with the file's name there.
+        """Open the file's folder, and yield its descriptor with the file's name in it.
 
         Raises:
-            OSError: The folder is missing, or is a link or something else.
+            OSError: The folder is missing, or something else (such as a link) is in its place.
         """
         with files.descriptors() as fds:
             name = self._opened(path, fds)
             yield fds[-1], name
 
     def _opened(self, path: str, fds: files.Descriptors) -> str:
-        """Open the file's folder, as the last of *fds*; return the file's name there."""
+        """Open the file's folder, put its descriptor at the end of *fds*, and return the file's name in
+        the folder."""
         folder, _, name = path.rpartition("/")
         status = os.fstat(fds.open(f"{self._name}/{folder}", files.FOLDER))
         identity = status.st_dev, status.st_ino
@@ -59,7 +60,7 @@ class MaterialisedFiles:
         return name
 
     def _make_folder(self, path: str) -> None:
-        """Make the file's folder again where it is missing or replaced by something else."""
+        """Create the file's folder again if it is missing or something else is in its place."""
         name = path.rpartition("/")[0]
         folder = self._root / name
         while folder.is_symlink() or not folder.is_dir():
@@ -70,7 +71,8 @@ class MaterialisedFiles:
                 folder.mkdir(files.FOLDER_MODE)
 
     def _move_aside(self, folder: str, name: str, to: str) -> str:
-        """Quarantine a name in `ledger/rejected/`, beside earlier ones; return its path there."""
+        """Quarantine a name in `ledger/rejected/`, without overwriting earlier ones; return its path
+        there."""
         why = self._make_aside("rejected")
         with self._at(f"{folder}/{name}") as (source, _), self._at(f"ledger/rejected/{to}") as (target, _):
             # Never over what was kept before: the same file can be quarantined twice at one record.
@@ -85,7 +87,10 @@ class MaterialisedFiles:
         return f"ledger/rejected/{taken}{why}"
 
     def _make_aside(self, folder: str) -> str:
-        """Make `ledger/<folder>`; what is no folder there is quarantined too; return what to say of it."""
+        """Create `ledger/<folder>`, and quarantine what is there if it is not a folder.
+
+        Return a text for the message about the latter, or "".
+        """
         path, temporary, why = f"ledger/{folder}", f".{folder}.{os.getpid()}.tmp", ""
         with _named(path):
             is_other = self.is_there(path) and not self.is_folder(path)
@@ -100,9 +105,9 @@ class MaterialisedFiles:
         return why
 
     def read(self, path: str, most: int | None = None) -> bytes | None:
-        """Return the file's bytes, or None if there is no plain file of this name, or none that may be read.
+        """Return the file's bytes, or None if it is not a plain file or may not be read.
 
-        *most*: maximum size in bytes; a larger file is not read either.
+        None is also returned for a file larger than *most* bytes.
         """
         try:
             with self._at(path) as (folder, name):
@@ -129,7 +134,7 @@ class MaterialisedFiles:
         return self._status(path) is not None
 
     def is_folder(self, path: str) -> bool:
-        """Return whether a folder stands where the file belongs."""
+        """Return whether a folder is in the file's place."""
         status = self._status(path)
         return status is not None and stat.S_ISDIR(status.st_mode)
 
@@ -141,7 +146,7 @@ class MaterialisedFiles:
             return None
 
     def append(self, path: str, content: bytes, *, size_after: int) -> bool:
-        """Append to a materialised file; return False, and do nothing, if it is not what the ledger says."""
+        """Append to a materialised file; if it is not what the ledger says, do nothing and return False."""
         try:
             with files.descriptors() as fds:
                 status = os.fstat(fds.open(self._opened(path, fds), files.APPEND, dir_fd=fds[-1]))
@@ -154,14 +159,14 @@ class MaterialisedFiles:
             return False
 
     def replace(self, path: str, content: bytes) -> None:
-        """Replace the file by *content* at once, whatever stands there (but a folder)."""
+        """Replace the file by *content* in one step, whatever is in its place, except a folder."""
         with _named(path):
             self._make_folder(path)
             with self._at(path) as (folder, name):
                 files.replace_file(folder, name, content)
 
     def keep_aside(self, folder: str, name: str, content: bytes) -> str:
-        """Quarantine bytes that are about to be cut, as `ledger/<folder>/<name>`; return where they are."""
+        """Quarantine bytes that are about to be cut off, as `ledger/<folder>/<name>`; return that path."""
         why = self._make_aside(folder)
         path = f"ledger/{folder}/{name}"
         with _named(path), self._at(path) as (fd, _):
@@ -169,7 +174,7 @@ class MaterialisedFiles:
         return f"{path}{why}"
 
     def reject(self, path: str, seq: int) -> str:
-        """Quarantine what stands at *path*; return where it is."""
+        """Quarantine whatever is at *path*; return its new path."""
         folder, _, name = path.rpartition("/")
         with _named(path):
             return self._move_aside(folder, name, f"{seq}-{path.replace('/', '-')}")
@@ -187,7 +192,7 @@ def _named(path: str) -> Iterator[None]:
 
 
 class History(Protocol):
-    """What the ledger says of a session's files."""
+    """What the ledger says about a session's files."""
 
     layout: SeatedTable
     materialised: MaterialisedFiles
@@ -208,7 +213,7 @@ class History(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Something that was mended."""
+    """A repair: which file was repaired, and how."""
 
     path: str
     what: str
@@ -223,14 +228,15 @@ def keep_torn(history: History, rest: bytes) -> Repair:
 
 
 def mend_all(history: History) -> list[Repair]:
-    """Compare every materialised file with the ledger, and redo those that differ."""
+    """Compare every materialised file with the ledger, and write those that differ again; return the
+    repairs."""
     repairs = [repair for path in history.layout.files if (repair := mend(history, path)) is not None]
     history.materialised.swapped = False
     return repairs
 
 
 def mend_written(history: History, paths: Iterable[str]) -> list[Repair]:
-    """Mend the materialised files that a writer recorded and may not have come to write."""
+    """Repair the materialised files at *paths*, which a writer recorded but perhaps did not write."""
     repairs = []
     for path in paths:
         state = history.state(path)
@@ -245,7 +251,7 @@ def mend_written(history: History, paths: Iterable[str]) -> list[Repair]:
 
 
 def mend(history: History, path: str) -> Repair | None:
-    """Compare a materialised file's digest with the ledger, and redo the file if it differs.
+    """Compare a materialised file's digest with the ledger, and write the file again if it differs.
 
     A file that is only behind is brought up to date; one that was changed from outside is first quarantined
     under `ledger/rejected/`.
@@ -274,9 +280,9 @@ def mend(history: History, path: str) -> Repair | None:
 
 
 def keep_changed(history: History, path: str, raw: bytes | None, content: bytes) -> Repair | None:
-    """Quarantine what stands at *path* before *content* replaces it; return None if the ledger has it all.
+    """Quarantine what is at *path* before *content* replaces it; return None if the ledger has all of it.
 
-    *raw* is what was read there: None where it is no plain file, or none that may be read.
+    *raw* contains the bytes that were read there; None if it is not a plain file or may not be read.
     """
     if raw is None:
         if not history.materialised.is_there(path):
@@ -289,7 +295,7 @@ def keep_changed(history: History, path: str, raw: bytes | None, content: bytes)
 
 
 def _is_earlier(history: History, raw: bytes, path: str, content: bytes) -> bool:
-    """Return whether *raw* is what the file held before its last writes, or part of it."""
+    """Return whether *raw* is the file's content before its last writes, or a part of that."""
     if is_remainder(raw, content):
         return True
     for seq in reversed(history.state(path).seqs):
@@ -301,9 +307,11 @@ def _is_earlier(history: History, raw: bytes, path: str, content: bytes) -> bool
 
 
 def is_remainder(raw: bytes, content: bytes) -> bool:
-    """Return whether a crash can have left *raw* of *content*: a beginning, with zeros for unwritten blocks.
+    """Return whether a crash can have left *raw* of *content*: its beginning, with zeros for unwritten
+    blocks.
 
-    No session file holds a zero. They begin anywhere: a block may be written before the file grows in it.
+    No session file contains a zero byte. The zeros may begin anywhere, since a block may be written before
+    the file grows in it.
     """
     return len(raw) <= len(content) and (
         content.startswith(raw) or all(one in (0, right) for one, right in zip(raw, content, strict=False))

@@ -1,10 +1,10 @@
-"""Which records of a session no agent is shown, since they were said off the record or quote that.
+"""Which records of a session are shown to no agent, since they were said off the record or quote such words.
 
-It is decided when a record is written, by the records before it, and stands in it (`withheld`): so an agent
-is never shown it in two ways, and who reads needs no history. What is said is heard in the files whose row
-says `withheld`; off the record ends with the slide, with the question, and where somebody says so
-(`privacy.off_record`). A panelist's words about an answer that is off the record go with it. In a ledger of
-version 1 nothing of this is written: there the fold decides it anew for whoever reads.
+This is decided when a record is written, by the records before it, and recorded in it (`withheld`). So every
+agent is shown the same, and a reader needs no history. Speech is heard in the files whose row says
+`withheld`; the time off the record ends with the slide, with the question, or when somebody says so
+(`privacy.off_record`). A panelist's words about an answer that is off the record are withheld with it. A
+ledger of version 1 records nothing of this, so the fold decides it anew for each reader.
 
 The files keep every word: a session never loses what was said in it.
 """
@@ -21,7 +21,10 @@ from orchestrator.core.table import HISTORY, TRANSCRIPT
 
 @dataclass(slots=True)
 class OffRecord:
-    """The fold: `take` is given records one after the other. Its memory is bounded but for `hidden`."""
+    """The fold that decides which records are withheld; `take` is called with the records in order.
+
+    Its memory is bounded, except for `hidden`.
+    """
 
     heard: Collection[str] = (TRANSCRIPT,)  # the files in which off the record is heard
     marks: Collection[str] = (HISTORY,)  # those behind whose records the talk moves on
@@ -39,7 +42,7 @@ class OffRecord:
         return replace(self, hidden=hidden, _withheld=self._withheld.copy())
 
     def decide(self, record: Record) -> bool:
-        """Return whether a record that is about to be written is withheld; nothing is folded in."""
+        """Return whether a record that is about to be written is to be withheld; nothing is folded in."""
         bearing = self._bearing_of(record)
         if self._withheld.is_clear and not self._is_about_it and not _is_sensitive(record):  # nearly always
             words = bearing.words if record.file not in self.heard else bearing.words or record.text
@@ -48,20 +51,21 @@ class OffRecord:
         return replace(self, hidden={}, _withheld=self._withheld.probe()).take(record, is_new=True)
 
     def touches(self, text: str) -> bool:
-        """Return whether a text quotes what was said off the record."""
+        """Return whether a text quotes words that were said off the record."""
         return self._withheld.touches(text)
 
     def stays(self, text: str) -> bool:
-        """Return whether a text is marked to stay in the session, or quotes what was said off the record."""
+        """Return whether a text is marked to stay in the session, or quotes words that were said off the
+        record."""
         return is_marked(text) or self.touches(text)
 
     def take(self, record: Record, quoting: str | None = None, *, is_new: bool = False) -> bool:
         """Fold in the next record; return whether it is withheld.
 
         Args:
-            quoting: Its words, as far as they may quote somebody, and may be marked themselves; None: its
-                text in the file, whose marks are its own: "[confidential]" on a slide hides no deck.
-            is_new: It is about to be written, so nobody has decided yet.
+            quoting: The record's words that may quote somebody and may themselves be marked. If None, its
+                text in the file, in which marks are not heeded: "[confidential]" on a slide hides no deck.
+            is_new: Whether the record is about to be written, so that nothing is decided yet.
         """
         bearing = self._bearing_of(record)
         is_withheld: bool | None = record.withheld or None  # of version 1 nobody knows that it is not
@@ -85,7 +89,8 @@ class OffRecord:
         return is_hidden
 
     def _bearing_of(self, record: Record) -> Bearing:
-        """Return what a record has to do with what is off the record; nothing if its value cannot be read."""
+        """Return how a record bears on what is off the record; an empty bearing if its value cannot be
+        read."""
         try:
             return record.held.among(self.kinds).bearing if record.held is not None else Bearing()
         except ValueError:
@@ -128,7 +133,7 @@ class OffRecord:
         return quotes or is_about_it or bool(is_withheld)
 
     def _enter(self, exchange: str | None) -> None:
-        """Enter an exchange: off the record ends with the question, and with the next one."""
+        """Enter an exchange. The time off the record ends with a question, and with the next exchange."""
         if exchange != self._exchange:
             self._exchange, self._is_about_it = exchange, False
             self._withheld.over()

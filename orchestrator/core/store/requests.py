@@ -1,8 +1,8 @@
-"""A client's own id for what it asks: whoever asks again after a lost reply is not counted twice.
+"""A client's own id for its request, so that a request repeated after a lost reply is not done twice.
 
-The id stands in a note of the very transaction that did what was asked, so one is on the disk if the other
-is; it is looked up within the lock, so of two that come at once, in whatever processes, one counts. A ledger
-in which no id was asked about pays nothing for it.
+The id is recorded in a note of the same transaction that does the work, so both are on the disk or neither
+is. It is looked up under the lock, so of two simultaneous requests, in any processes, only one is done. A
+ledger that contains no such id pays nothing for this.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ from orchestrator.core.table import MODERATOR
 T = TypeVar("T")
 
 MAX_ID_CHARS: Final = 200
-"""A UUID has 36; with the name of a program and a number there is room left."""
+"""Maximum characters of a request's id. A UUID has 36, which leaves room for a program's name and a
+number."""
 NO_REPLY: Final = object()
-"""The reply is not known: what was asked is done, and whoever did it was cut off before it could say so."""
+"""The reply is not known: the work was done, but its process was cut off before it could record the reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a client asks, by its own id."""
+    """A client's request, with the id that the client gave it."""
 
     id: str
     sha256: str  # of all that was asked
@@ -37,7 +38,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Counted(Value):
-    """Note: what a client asked was done in this transaction."""
+    """Note: the work of a client's request was done in this transaction."""
 
     TYPE: ClassVar = "request"
 
@@ -48,7 +49,7 @@ class Counted(Value):
 
 @dataclass(frozen=True, slots=True)
 class Replied(Value):
-    """Note: the reply to what counted before."""
+    """Note: the reply to a request whose work was recorded earlier."""
 
     TYPE: ClassVar = "reply"
 
@@ -58,7 +59,7 @@ class Replied(Value):
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A request that counted."""
+    """A request whose work was done."""
 
     sha256: str
     seq: int  # of its note, in the transaction that did what was asked
@@ -66,7 +67,7 @@ class Done:
 
 
 class Draft(Protocol):
-    """What a request needs of a transaction."""
+    """What a request needs from a transaction."""
 
     records: list[Record]
 
@@ -74,7 +75,7 @@ class Draft(Protocol):
 
 
 class Store(Protocol):
-    """What a request needs of a store."""
+    """What a request needs from a store."""
 
     @property
     def requests(self) -> Mapping[str, Done]: ...
@@ -88,7 +89,7 @@ def request_of(id: str, *content: Any) -> Request:
     """Return the request with this id and content, which must be JSON.
 
     Raises:
-        UsageError: The id is empty, too long or holds what nobody can print.
+        UsageError: The id is empty, is too long, or contains a character that cannot be printed.
     """
     if not id.isprintable() or not 1 <= len(id) <= MAX_ID_CHARS:
         raise UsageError(
@@ -99,12 +100,12 @@ def request_of(id: str, *content: Any) -> Request:
 
 
 def part_of(request: Request, number: int) -> Request:
-    """Return the request for one piece of a list that was sent under one id; 0 is the first."""
+    """Return the request for one piece of a list that was sent under one id; the first *number* is 0."""
     return Request(f"{request.id}\n{number}", request.sha256) if number else request  # no id has a line break
 
 
 def take(done: dict[str, Done], record: Record) -> None:
-    """Fold a record into the requests that counted."""
+    """Fold a record into the requests whose work was done."""
     if record.op != "note" or record.held is None:
         return
     if record.type == Counted.TYPE:
@@ -118,18 +119,18 @@ def take(done: dict[str, Done], record: Record) -> None:
 
 
 class AlreadyDone(Exception):  # no error: the request counted before
-    """Leaves a transaction whose request was done meanwhile, by another thread or process."""
+    """The request was already done by another thread or process; raised to leave the transaction."""
 
     @property
     def done(self) -> Done:
-        """How the request counted."""
+        """The request as it was done before."""
         found: Done = self.args[0]
         return found
 
 
 @dataclass
 class Pending:
-    """A request whose work is under way in this thread."""
+    """A request on which this thread is working."""
 
     store: Store
     request: Request
@@ -138,9 +139,10 @@ class Pending:
     is_written: bool = False
 
     def mark(self, draft: Draft) -> bool:
-        """Put the request into the transaction that does what was asked; return whether this is that one.
+        """Record the request in the transaction that does its work; return whether *draft* is that
+        transaction.
 
-        Call it within the lock, at the end of the transaction.
+        Call this under the lock, at the end of the transaction.
 
         Raises:
             AlreadyDone, RequestIdReusedError
@@ -158,16 +160,16 @@ _PENDING: ContextVar[Pending | None] = ContextVar("pending", default=None)
 
 
 def pending(store: object) -> Pending | None:
-    """Return the request whose work is under way in this thread for *store*."""
+    """Return the request for *store* on which this thread is working, or None."""
     found = _PENDING.get()
     return found if found is not None and found.store is store else None
 
 
 def find(store: Store, request: Request) -> Done | None:
-    """Return what is known of *request* as of the last look at the ledger; None: it never counted.
+    """Return what the ledger, as last read, says about *request*, or None if it was never done.
 
     Raises:
-        RequestIdReusedError: Something else was asked by this id.
+        RequestIdReusedError: The id was used for another request.
     """
     done = store.requests.get(request.id)
     if done is not None and done.sha256 != request.sha256:
@@ -188,15 +190,16 @@ def do_once(
     again: Callable[[Done], T],
     reply: Callable[[Any], Any] | None = None,
 ) -> T:
-    """Do *work* unless *request* counted before; then return what *again* makes of it.
+    """Do *work*, unless *request* was done before; in that case return what *again* makes of it.
 
     Args:
-        request: None: the client gave no id, so the work is done.
-        is_effect: Whether a record is what was asked for: the request is written with the first such one.
-        reply: Gives the reply, as JSON, where it is known as the effect is written; else `keep_reply`.
+        request: If None, the client gave no id, so the work is always done.
+        is_effect: Returns whether a record is the work that was asked for; the request is recorded with the
+            first such record.
+        reply: Returns the reply, as JSON, if it is known when the work is recorded; if not, use `keep_reply`.
 
     Raises:
-        RequestIdReusedError: Something else was asked by this id.
+        RequestIdReusedError: The id was used for another request.
     """
     if request is None:
         return work()
@@ -220,7 +223,8 @@ def _asked(one: Pending) -> Iterator[None]:
 
 
 def keep_reply(store: Store, request: Request, reply: Any) -> None:
-    """Keep the reply to a request; where it had no effect on the ledger, that it was asked as well."""
+    """Record the reply to a request; if the request had no effect on the ledger, record the request as
+    well."""
     with store.transaction() as tx:
         done = find(store, request)
         if done is None:

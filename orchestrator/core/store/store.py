@@ -1,10 +1,10 @@
 """A session's folder: the only module that changes a session file.
 
-A write is durable when it returns: its ledger record is on disk, with one append and one
-`fdatasync`. The Markdown file is then brought up to date without a sync of its own. A
-refused write changes nothing. Any number of threads and processes may write one session:
-each write takes an exclusive `flock` on the ledger and first catches up with the records of
-others. Readers take no lock, end at the last whole transaction, and change nothing.
+A write is durable when it returns: its ledger record is on disk, with one append and one `fdatasync`. The
+materialised Markdown file is then brought up to date, without its own sync. A refused write changes nothing.
+Any number of threads and processes may write one session: each write takes an exclusive `flock` on the ledger
+and first reads the records of others. Readers take no lock, end at the last whole transaction, and change
+nothing.
 
 Source: DESIGN.md, sections 3 and 4; trust.md, "The store".
 """
@@ -62,7 +62,7 @@ log = logging.getLogger(__name__)
 
 
 class Store:
-    """One session's ledger and files: what they say, and the only ways to change them."""
+    """One session's ledger and files: what they contain, and the only methods that change them."""
 
     def __init__(
         self,
@@ -72,15 +72,15 @@ class Store:
         on_repair: Callable[[Repair], None] | None = None,
         timeout_s: float = TIMEOUT_S,
     ) -> None:
-        """Open a session that exists.
+        """Open an existing session.
 
         Args:
-            application: What the session's program knows of it beside its table.
-            on_repair: Called with each repair; None: a warning in Python's log.
+            application: What the session's program knows about it besides its table.
+            on_repair: Called with each repair. If None, the repair is a warning in Python's log.
             timeout_s: Seconds for which a write waits for the session's lock.
 
         Raises:
-            SessionNotFoundError: There is no ledger here.
+            SessionNotFoundError: There is no ledger at *root*.
             LedgerCorruptError: The ledger is damaged.
         """
         self.root = root
@@ -108,22 +108,22 @@ class Store:
 
     @property
     def opened(self) -> Record:
-        """The first record."""
+        """The first record of the ledger."""
         return self.history.opened
 
     @property
     def opening(self) -> Opening:
-        """What the first record says, as far as a store needs it."""
+        """The content of the first record, as far as a store needs it."""
         return self.history.opening
 
     @property
     def seq(self) -> int:
-        """The last record's number, as of the last look."""
+        """The last record's number, as of the last reading of the ledger."""
         return self.history.seq
 
     @property
     def head(self) -> str:
-        """The last record's hash: keep it elsewhere and `verify` detects a roll-back."""
+        """The last record's hash. Stored elsewhere, it lets `verify` detect a roll-back."""
         return self.history.head
 
     @property
@@ -136,16 +136,16 @@ class Store:
 
     @property
     def is_degraded(self) -> bool:
-        """Whether a sync has failed here and no `resume` has looked at the disk since."""
+        """Whether a sync has failed in this session and no `resume` has checked the disk since."""
         return self._degraded or os.access(self._marker, os.F_OK)
 
     @property
     def last(self) -> int:
-        """The last record's number, with those of the transaction that this thread holds."""
+        """The last record's number, including the records of the transaction that this thread is in."""
         return self.history.seq + len(self.history.pending)
 
     def catch_up(self) -> int:
-        """Take in what other processes have written; return the last record's number.
+        """Read what other processes have written; return the last record's number.
 
         To read several things that belong together, call this and read them `with store.history.mutex`.
         """
@@ -165,16 +165,18 @@ class Store:
         return self.history.fold(new, take, copy)
 
     def hidden(self) -> Mapping[int, str]:
-        """Return the file of each withheld record, by number, with those of this thread's transaction."""
+        """Return the file of each withheld record, by number, including those of this thread's
+        transaction."""
         return self.history.withheld() if self.decides_at_write else self.off_record().hidden
 
     @property
     def decides_at_write(self) -> bool:
-        """Whether each record says itself if it is withheld; else a reader decides it anew (version 1)."""
+        """Whether each record itself says if it is withheld; if not (version 1), a reader decides it anew."""
         return self.history.version > ledger.WITHOUT_TABLE
 
     def off_record(self) -> OffRecord:
-        """Return all that was said off the record so far, with this thread's transaction; read-only."""
+        """Return all that was said off the record so far, including this thread's transaction; do not
+        change it."""
         return self._off_record.now()
 
     @cached_property
@@ -193,7 +195,7 @@ class Store:
 
     @property
     def requests(self) -> Mapping[str, Done]:
-        """The requests that counted, by the ids that clients gave them."""
+        """The requests whose work was done, by the ids that clients gave them."""
         return self._requests.now()
 
     @cached_property
@@ -205,7 +207,7 @@ class Store:
         return self.history.entries()
 
     def notes(self) -> list[int]:
-        """Return the numbers of the notes, in order, with those of this thread's transaction."""
+        """Return the numbers of the notes, in order, including those of this thread's transaction."""
         with self.history.mutex:
             noted = [entry.seq for entry in self.history.entries() if entry.op == "note"]
             return noted + [record.seq for record in self.history.pending if record.op == "note"]
@@ -233,19 +235,19 @@ class Store:
     # ------------------------------------------------------------------ locking
 
     def transaction(self, timeout_s: float | None = None) -> AbstractContextManager[Draft]:
-        """Hold the session's lock over several reads and writes, which then count all or none.
+        """Lock the session for several reads and writes, which are all kept or all undone.
 
-        The writes are made through what the block is given: `with store.transaction() as tx:`. They are
-        durable when the block ends; whatever raises in it, and wherever, they are there whole or not at
-        all, and the lock is free. In a child that was forked inside the block its end does nothing: the
-        transaction is its parent's.
+        Write through the draft that the block is given: `with store.transaction() as tx:`. The writes are on
+        the disk when the block ends. Whatever is raised in it, and wherever, either all writes are kept or
+        none is, and the lock is released. In a child that was forked inside the block, the block's end does
+        nothing, since the transaction belongs to the parent.
 
         Args:
-            timeout_s: Seconds for which the lock is waited for; None: as long as this store was told.
+            timeout_s: Seconds to wait for the lock. If None, the store's own `timeout_s`.
 
         Raises:
-            SessionBusyError: Somebody else holds the lock, and the time is over.
-            TransactionOpenError: This thread holds it: what is written goes through that transaction.
+            SessionBusyError: Somebody else held the lock until the time-out.
+            TransactionOpenError: This thread is already in a transaction: write through that one.
             SessionFrozenError, SessionDegradedError, StoreWriteError, LedgerCorruptError
         """
         return transaction(self, self.timeout_s if timeout_s is None else timeout_s, verb="transaction")
@@ -256,7 +258,7 @@ class Store:
 
     @property
     def draft(self) -> Draft | None:
-        """What the transaction that is open in this process wants to write."""
+        """The draft of the transaction that is open in this process, or None."""
         return self._draft
 
     @draft.setter
@@ -264,10 +266,10 @@ class Store:
         self._draft = self.history.draft = draft
 
     def check_not_within(self, verb: str) -> None:
-        """Refuse to wait for a lock that this very thread holds.
+        """Refuse to wait for a lock that this thread itself holds.
 
         Raises:
-            TransactionOpenError: It does.
+            TransactionOpenError: This thread holds the lock.
         """
         if self.draft is not None and self.draft.is_here:
             how = "hand it on, as `tx`" if verb == "transaction" else f"use `tx.{verb}`"
@@ -280,7 +282,7 @@ class Store:
         return transaction(self, self.timeout_s, row, verb)
 
     def begin(self, fd: int, row: SessionFile | None) -> None:
-        """Read the ledger anew within its lock, which is on *fd*, and mend the session's files.
+        """Read the ledger again under its lock, which is on *fd*, and repair the session's files.
 
         Raises:
             SessionFrozenError, SessionDegradedError, StoreWriteError, LedgerCorruptError
@@ -309,10 +311,10 @@ class Store:
                 raise StoreWriteError(files.explain(error, self.root.name, why)) from error
 
     def _checked_size(self, fd: int) -> int:
-        """Return the ledger's size, after checking that its name is still that of the file that was opened.
+        """Return the ledger's size, after checking that its path still leads to the file that was opened.
 
         Raises:
-            StoreWriteError: Another file stands under its name, or it has a second name.
+            StoreWriteError: Another file has the ledger's name, or the ledger has a second name.
         """
         try:
             status, held = os.stat(self._name, follow_symlinks=False), os.fstat(fd)
@@ -336,7 +338,7 @@ class Store:
         return status.st_size
 
     def _mend_materialised(self) -> None:
-        """Mend materialised files: at the first lock all of them, later those that were written since."""
+        """Repair materialised files: at the first lock all of them, later those that were written since."""
         if self._shown is None or self.history.materialised.swapped:
             repairs = materialised.mend_all(self.history)
         elif self._shown < self.seq:
@@ -360,12 +362,14 @@ class Store:
     # ------------------------------------------------------------------ writing
 
     def create(self, path: str, text: str, *, value: Value | None = None) -> None:
-        """Put a rendered blueprint in place; it is not the file's one write. Only at the start.
+        """Create a file from its rendered blueprint; this does not count as a write.
+
+        Only for the start of a session.
 
         In an append-only file a missing final newline is added, as `append` does.
 
         Raises:
-            AlreadyWrittenError: The file already exists; otherwise as `write`.
+            AlreadyWrittenError: The file already exists. All other errors are those of `write`.
         """
         with self._hold(self.layout.file(path), "create") as tx:
             tx.create(path, text, value=value)
@@ -373,14 +377,14 @@ class Store:
     def write(
         self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | HasId | None = None
     ) -> int:
-        """Write a whole file: once, a few times or any number of times, by its class.
+        """Write a whole file; the file's class says whether that is possible once, a few times or always.
 
         Returns:
             The record's number.
 
         Raises:
             UnknownFileError, ImmutableFileError, SessionFrozenError, WriterNotAllowedError:
-                In this order, before the class is looked at.
+                Checked in this order, before the file's class.
             AlreadyWrittenError, RevisionLimitError, AppendOnlyError: By the file's class.
             InvalidTextError, FileTooLargeError, StoreWriteError
         """
@@ -392,15 +396,15 @@ class Store:
     ) -> int:
         """Add *text* to the end of an append-only file; a missing final newline is added.
 
-        Durable when it returns (inside a transaction: when that ends). Earlier bytes are never
-        touched; writers in other processes do not interleave with this text.
+        The text is on the disk when this returns (in a transaction, when that ends). Earlier bytes are never
+        changed, and writers in other processes do not interleave with this text.
 
         Args:
-            path: As in the table of files.
+            path: The file's path, as the table names it.
             text: Valid UTF-8 without NUL, at most `MAX_APPEND_BYTES` bytes.
-            by: The writer, as in the file's row.
+            by: The writer, as the file's row names it.
             value: The typed value that *text* was rendered from.
-            receipt: That of the context which it came from, or its id.
+            receipt: The receipt, or its id, of the context that the text came from.
 
         Returns:
             The record's number.
@@ -413,22 +417,22 @@ class Store:
             return tx.append(path, text, by=by, value=value, receipt=receipt)
 
     def note(self, value: Value | str, fields: Mapping[str, Any] | None = None, *, by: str) -> int:
-        """Record something that is no file: a decision, a state, a mark. Return its number.
+        """Record a decision, a state or a mark that is not a file; return the record's number.
 
         Args:
-            value: A value of the panel's; or the name of a program's own type, with a prefix of its own.
-            fields: What a note of one's own says.
+            value: A value of the panel, or the name of a program's own type of note, with a prefix.
+            fields: The content of a note of a program's own type.
 
         Raises:
-            UsageError: The name of one's own type has no prefix, or *by* is no name that a record can hold.
+            UsageError: The name of the type has no prefix, or *by* is not a name that a record can contain.
         """
         with self._hold(None, "note") as tx:
             return tx.note(value, fields, by=by)
 
     def add_receipt(self, receipt_id: str, value: Value) -> None:
-        """Remember a receipt; it goes to disk with the next durable record, or at `flush`.
+        """Remember a receipt; it is written to the disk with the next durable record, or by `flush`.
 
-        Once the session has ended nothing is recorded any more.
+        Once the session has ended, nothing is recorded.
         """
         with self.history.mutex:
             if self.draft is not None and self.draft.is_here:
@@ -438,14 +442,14 @@ class Store:
 
     @property
     def waiting_receipts(self) -> Receipts:
-        """Receipts that are not on disk yet, each behind its id."""
+        """Receipts that are not on the disk yet, as pairs of id and value."""
         return self.history.receipts
 
     def receipt(self, receipt_id: str) -> Value | int:
-        """Return a receipt by its id: the value of one that waits, else the number of its record.
+        """Return a receipt by its id: the value of a receipt that waits, or the number of a receipt's record.
 
         Raises:
-            ReceiptError: There is none.
+            ReceiptError: There is no such receipt.
         """
         with self.history.mutex:
             waiting = dict(self.history.receipts).get(receipt_id)
@@ -461,17 +465,17 @@ class Store:
         return seq
 
     def agent_of(self, receipt_id: str) -> str:
-        """Return the agent whose receipt it is.
+        """Return the agent to which a receipt belongs.
 
         Raises:
-            ReceiptError: There is none.
+            ReceiptError: There is no such receipt.
         """
         found = self.receipt(receipt_id)
         value = self.record(found).held if isinstance(found, int) else Held(found.plain())
         return agents_of(value)[receipt_id]
 
     def receipts_on_disk(self) -> Mapping[str, int]:
-        """Return the number of each receipt's record, by receipt id, in order; read when first asked for."""
+        """Return the number of each receipt's record, by receipt id, in order; they are read on demand."""
         with self.history.mutex:
             self.catch_up()
             for seq in range(self._receipts_upto + 1, self.seq + 1):
@@ -482,7 +486,7 @@ class Store:
             return self._receipt_seqs
 
     def flush(self, timeout_s: float | None = None) -> None:
-        """Write the receipts that still wait; they are dropped if the session has ended meanwhile.
+        """Write the receipts that still wait; if the session has ended meanwhile, drop them.
 
         Args:
             timeout_s: As at `transaction`.
@@ -496,12 +500,15 @@ class Store:
             self.history.wait_with(())
 
     def max_revisions(self, row: SessionFile) -> int:
-        """Return how often this session may revise a write-few file."""
+        """Return how often a write-few file may be revised in this session."""
         limit = self.opening.max_revisions
         return row.max_revisions if limit is None else limit
 
     def now_s(self) -> float:
-        """Return the session clock in seconds, never less than the last record's, whatever the wall clock."""
+        """Return the session clock in seconds.
+
+        It never goes below the last record's, whatever the wall clock says.
+        """
         with self.history.mutex:
             # A wall clock that is set back, or another process, must not make the session's time run
             # backwards.
@@ -511,7 +518,7 @@ class Store:
             return self._clock_s
 
     def written(self, records: Sequence[Record]) -> None:
-        """Bring the materialised files up to date with *records*. `Transaction` calls it, within the lock."""
+        """Bring the materialised files up to date with *records*; `Transaction` calls this under the lock."""
         self._show(records)
         self.history.tell()
         if log.isEnabledFor(logging.DEBUG):
@@ -524,8 +531,8 @@ class Store:
         """Flush the ledger's new bytes to the disk.
 
         Raises:
-            StoreWriteError: The disk refused. It is not asked again for these bytes: they are
-                cut off, so that nothing in doubt remains, and the session is degraded.
+            StoreWriteError: The disk refused. The sync is not tried again for these bytes: they are cut off,
+                so that nothing doubtful remains, and the session is degraded.
         """
         start = perf_counter()
         try:
@@ -546,7 +553,7 @@ class Store:
             fds.open(self._marker, files.APPEND | os.O_CREAT)
 
     def undegrade(self) -> None:
-        """Try the disk with a new file; if it takes it, the session may be written again.
+        """Test the disk with a new file; if that succeeds, the session may be written again.
 
         Raises:
             StoreWriteError: The disk refused again; the session stays degraded.
@@ -570,7 +577,7 @@ class Store:
             self._degraded, self._shown = False, None
 
     def _show(self, written: Sequence[Record]) -> None:
-        """Bring the materialised files up to date, without a sync: a failure is mended at the next lock."""
+        """Bring the materialised files up to date, without a sync; a failure is repaired at the next lock."""
         added: dict[str, list[str]] = {}
         whole: set[str] = set()
         same: set[str] = set()  # what stands there already by the ledger
@@ -612,15 +619,15 @@ class Store:
     # ------------------------------------------------------------------ ending
 
     def freeze(self, value: Value) -> None:
-        """Write the last record. Afterwards every write gets `SessionFrozenError`."""
+        """Write the last record; every later write raises `SessionFrozenError`."""
         with self._hold(None, "freeze") as tx:
             tx.freeze(value)
 
     def mend(self, *, timeout_s: float | None = None) -> None:
-        """Compare every materialised file with the ledger once more, and redo those that differ.
+        """Compare every materialised file with the ledger, and write those that differ again.
 
         Raises:
-            SessionBusyError: Somebody writes, and the time is over; nothing was done.
+            SessionBusyError: Somebody else held the lock until the time-out; nothing was done.
             SessionFrozenError, SessionDegradedError, StoreWriteError, LedgerCorruptError
         """
         self._shown = None
@@ -628,7 +635,7 @@ class Store:
             pass
 
     def close(self) -> None:
-        """Write waiting receipts, then close. Closing twice is no error."""
+        """Write the waiting receipts, then close the files. A second call does nothing."""
         try:
             if self.history.is_open:
                 self.flush()
@@ -636,7 +643,7 @@ class Store:
             self.close_files()
 
     def close_files(self) -> None:
-        """Close every descriptor; nothing is written."""
+        """Close every descriptor without writing anything."""
         self.history.close()
 
 
@@ -650,14 +657,14 @@ def _opening(layout: SeatedTable) -> dict[str, Any]:
 
 
 def create_store(root: Path, layout: SeatedTable, value: Value, application: Application = PLAIN) -> Store:
-    """Make a new session's folders and ledger at *root*, which must not exist, and open it.
+    """Create a new session's folders and ledger at *root*, which must not exist, and open it.
 
     Args:
-        value: What the first record says beside the ledger's version and who sits there.
+        value: What the first record says besides the ledger's version and the agents with a seat.
         application: As at `Store`.
 
     Raises:
-        StoreWriteError: The disk refused; what was made is left for the caller to remove.
+        StoreWriteError: The disk refused; the caller has to remove what was created.
     """
     first = Record(
         seq=1,

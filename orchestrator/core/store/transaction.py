@@ -1,8 +1,9 @@
-"""One block of writes that count all or none, and the lock that it holds on the session.
+"""A transaction: one block of writes that are all kept or all undone, and the session's lock for its
+duration.
 
-A transaction owns a descriptor of the ledger, the lock on it and the records, and lets go of all three
-however it ends: by its end, by an exception at whatever line, or by being forgotten. Nothing in memory is
-changed by it: when its records are on the disk, they are read back (`History.read_new`).
+A transaction owns a descriptor of the ledger, the lock on it and the records. It releases all three however
+it ends: regularly, by an exception at any line, or by being forgotten. It changes nothing in memory: when its
+records are on the disk, they are read back (`History.read_new`).
 
 Source: DESIGN.md, sections 3 and 4; trust.md, "The store".
 """
@@ -48,7 +49,8 @@ from orchestrator.core.store.off_record import OffRecord
 from orchestrator.core.table import MAX_APPEND_BYTES, MIB, Mutability, SessionFile
 
 MAX_DECIDER_CHARS: Final = 64
-"""As many as the ledger's reader takes of a writer's name (`store/ledger.py`)."""
+"""Maximum characters of the name of who decided: as many as the ledger's reader accepts in a writer's name
+(`store/ledger.py`)."""
 
 # ---------------------------------------------------------------------- rules
 # The rules of section 3 as functions: may this writer write this text to this file now?
@@ -60,7 +62,7 @@ MAX_DECIDER_CHARS: Final = 64
 
 
 def named(row: SessionFile) -> str:
-    """Return a file and its class, as messages begin."""
+    """Return a file's path and class, with which messages begin."""
     return f"{row.path} ({row.mutability})"
 
 
@@ -74,11 +76,12 @@ def check_writer(row: SessionFile, by: str, writers: tuple[str, ...]) -> None:
 
 
 def check_decider(by: str) -> None:
-    """Refuse who noted a decision of a program's own, unless it is a name that a record can hold.
+    """Refuse the name of who noted a program's decision, unless a record can contain it.
 
     Raises:
-        TypeError: It is no str.
-        UsageError: It is empty, longer than `MAX_DECIDER_CHARS`, or not one printed line.
+        TypeError: *by* is not a str.
+        UsageError: *by* is empty, longer than `MAX_DECIDER_CHARS`, not one printable line, or contains a
+            quotation mark or backslash.
     """
     text_argument("by", by, do="the name of who decided")
     if not 1 <= len(by) <= MAX_DECIDER_CHARS or not by.isprintable() or '"' in by or "\\" in by:
@@ -90,7 +93,7 @@ def check_decider(by: str) -> None:
 
 
 def check_create(row: SessionFile, *, is_there: bool) -> None:
-    """Raise AlreadyWrittenError if the blueprint already exists."""
+    """Raise AlreadyWrittenError if the file of the blueprint already exists."""
     if is_there:
         raise AlreadyWrittenError(
             f"{row.path}: is {row.mutability} and already there: a blueprint is copied once, at the start"
@@ -124,7 +127,7 @@ def check_write(row: SessionFile, *, revisions: int, max_revisions: int, is_set:
 
 
 def check_append(row: SessionFile, text: str) -> None:
-    """Raise AppendOnlyError for a file of another class, InvalidTextError for no text at all."""
+    """Raise AppendOnlyError if the file is of another class, InvalidTextError if the text is empty."""
     if row.mutability is not Mutability.APPEND_ONLY:
         raise AppendOnlyError(f"{row.path}: is {row.mutability} and takes no appends: use write")
     if text == "":
@@ -132,7 +135,8 @@ def check_append(row: SessionFile, text: str) -> None:
 
 
 def ended(text: str) -> str:
-    """Return *text* with a final newline; an empty one, or what is no text, stays as it is."""
+    """Return *text* with a final newline; an empty text, or a value that is not a text, is returned as it
+    is."""
     return text + "\n" if isinstance(text, str) and text and not text.endswith("\n") else text
 
 
@@ -145,11 +149,11 @@ def _as_text(given: object) -> str:
 
 
 def check_text(row: SessionFile, text: str) -> bytes:
-    """Return the text's bytes.
+    """Return the bytes of *text*, after checking it.
 
     Raises:
-        TypeError: It is no text.
-        InvalidTextError: It is no valid Unicode, or holds NUL.
+        TypeError: *text* is not a str.
+        InvalidTextError: *text* is not valid Unicode, or contains NUL.
     """
     if not isinstance(text, str):
         raise TypeError(f"{row.path}: the text is {type(text).__name__}, not str: {_as_text(text)}")
@@ -165,7 +169,7 @@ def check_text(row: SessionFile, text: str) -> bytes:
 
 
 def check_size(row: SessionFile, *, added_bytes: int, size_bytes: int, is_append: bool) -> None:
-    """Raise FileTooLargeError if the write, or the file after it, is over the row's limit."""
+    """Raise FileTooLargeError if the write, or the file after the write, is over its size limit."""
     if is_append and added_bytes > MAX_APPEND_BYTES:
         raise FileTooLargeError(
             f"{named(row)}: {added_bytes} bytes are over the limit of {MAX_APPEND_BYTES} "
@@ -182,27 +186,27 @@ def check_size(row: SessionFile, *, added_bytes: int, size_bytes: int, is_append
 
 
 _END_BYTES: Final = 16 * MIB
-"""Room that the ledger keeps for the record of the end, which holds a digest for every file."""
+"""Bytes that are reserved in the ledger for the record of the end, which contains a digest for every file."""
 
 
 LARGE_BYTES: Final = files.MAX_BYTES // 2
-"""Of a ledger about which whoever writes is warned: what took hours to come so far has hours left."""
+"""Size of a ledger above which a writer is warned: if it took hours to get there, hours are left."""
 
 log = logging.getLogger(__name__)
 
 
 class Store(Protocol):
-    """What a transaction needs of the session that it writes."""
+    """What a transaction needs from the session that it writes."""
 
     root: Path
     history: History
     draft: Draft | None
 
     def check_not_within(self, verb: str) -> None:
-        """Refuse to wait for a lock that this very thread holds."""
+        """Refuse to wait for a lock that this thread itself holds."""
 
     def begin(self, fd: int, row: SessionFile | None) -> None:
-        """Read the ledger anew within its lock, which is on *fd*, and mend the session's files."""
+        """Read the ledger again under its lock, which is on *fd*, and repair the session's files."""
 
     def sync(self, fd: int) -> None:
         """Put the ledger's new bytes on the disk."""
@@ -211,17 +215,17 @@ class Store(Protocol):
         """Bring the materialised files up to date."""
 
     def catch_up(self) -> int:
-        """Take in what other processes have written."""
+        """Read what other processes have written."""
 
     @property
     def decides_at_write(self) -> bool:
-        """Whether each record says itself if it is withheld."""
+        """Whether each record itself says if it is withheld."""
 
     def agent_of(self, receipt_id: str) -> str:
-        """Return the agent whose receipt it is; raise ReceiptError if there is none."""
+        """Return the agent to which a receipt belongs; raise ReceiptError if there is no such receipt."""
 
     def off_record(self) -> OffRecord:
-        """Return all that was said off the record up to now, with this thread's transaction."""
+        """Return all that was said off the record so far, including this thread's transaction."""
 
     def now_s(self) -> float:
         """Return the session clock."""
@@ -231,7 +235,7 @@ class Store(Protocol):
 
 
 class Change(NamedTuple):
-    """A file after a write of a draft."""
+    """The state of a file after a write in a draft."""
 
     record: Record
     place: int  # of the record among the draft's; before it stands there, the change has not happened
@@ -241,7 +245,10 @@ class Change(NamedTuple):
 
 
 class Draft:
-    """What a block reads and writes. Its records are on the disk when the block has ended, all or none."""
+    """The reads and writes of a block.
+
+    When the block has ended, all of its records are on the disk, or none.
+    """
 
     __slots__ = ("_changes", "_owner", "_said", "_said_upto", "_store", "folded", "is_open", "records")
 
@@ -257,22 +264,23 @@ class Draft:
 
     @property
     def is_here(self) -> bool:
-        """Whether the thread that asks is the one that holds the transaction, and it is still open."""
+        """Whether the current thread is in this transaction, and it is still open."""
         return self.is_open and self._owner == (os.getpid(), threading.get_ident())
 
     @property
     def is_own(self) -> bool:
-        """Whether the transaction is of this process, and not of the one that it was forked from."""
+        """Whether the transaction was begun by this process, and not by the one from which it was forked."""
         return self._owner[0] == os.getpid()
 
     # ------------------------------------------------------------------ reading
 
     def read(self, path: str) -> str:
-        """Return the file's text with what was written in this transaction; "" where nothing was."""
+        """Return the file's text, including what was written in this transaction; "" if nothing was ever
+        written."""
         return self._store.history.content(path)
 
     def state(self, row: SessionFile) -> FileState:
-        """Return the file's state with what was written in this transaction."""
+        """Return the file's state, including what was written in this transaction."""
         before, last = self._store.history.state_of(row), self._last(row.path)
         if last is None:
             return before
@@ -285,7 +293,8 @@ class Draft:
         return FileState(row, [*before.seqs, *reversed(seqs)], last.revisions, size, sha256)
 
     def _last(self, path: str) -> Change | None:
-        """Return the file's last change; one that an exception kept from being recorded has not happened."""
+        """Return the file's last change, or None; a change that an exception kept from being recorded does
+        not count."""
         change = self._changes.get(path)
         while change is not None and not (
             change.place < len(self.records) and self.records[change.place] is change.record
@@ -341,20 +350,20 @@ class Draft:
         self._add("freeze", "start", value=value)
 
     def add_receipt(self, value: Value) -> None:
-        """Record a receipt; once the session has ended nothing is recorded any more."""
+        """Record a receipt; if this transaction has already written the last record, record nothing."""
         if not self._is_ending():
             self._take_receipts()
             self._put_receipt(value)
 
     def flush(self) -> None:
-        """Record the receipts that wait, where nothing else is recorded."""
+        """Record the receipts that wait, even if nothing else is recorded."""
         self._check_open(None)
         self._take_receipts()
 
     def _row(self, path: str) -> SessionFile:
-        """Return the row of *path*, after checking its name and that the session has not ended.
+        """Return the row of *path*, after checking the path and that the session has not ended.
 
-        Source: DESIGN.md, section 3, for the order.
+        Source: DESIGN.md, section 3, for the order of the checks.
         """
         row = self._store.history.layout.file(path)
         self._check_open(row)
@@ -418,7 +427,8 @@ class Draft:
         return change
 
     def _check_origin(self, row: SessionFile, by: str, receipt: str) -> None:
-        """Refuse a write from the context of another agent, unless the writer has no seat."""
+        """Refuse a text that came from the context of an agent other than its writer, unless the writer
+        has no seat."""
         agent = self._store.agent_of(receipt)
         late = dict(self._store.history.receipts).get(receipt)
         if late is not None and self.records and not self._has(receipt):
@@ -433,7 +443,7 @@ class Draft:
         return any(one.op == "receipt" and receipt in ids_of(one) for one in self.records)
 
     def _shortened(self, row: SessionFile, record: Record) -> Record:
-        """Return the record, with a reference in place of its text if the file already has that text."""
+        """Return the record; if the file already has its text, with a reference in place of the text."""
         change, seqs = self._last(row.path), self._store.history.state_of(row).seqs
         if change is None and not seqs:
             return record
@@ -443,13 +453,14 @@ class Draft:
         return record._replace(text=None, same=last.same or last.seq)
 
     def _is_withheld(self, record: Record) -> bool:
-        """Decide once for all whether nobody is to be shown a record that is about to be written."""
+        """Decide, once for all readers, whether a record that is about to be written is withheld."""
         if not self._store.decides_at_write:
             return False
         return self._store.off_record().decide(record)
 
     def keep_digests(self) -> None:
-        """Hand the running digests, and where texts stand, to the history, which has the records now."""
+        """Pass the running digests, and the positions of texts, to the history, which has the records by
+        now."""
         for record in self.records:
             self._store.history.said.update(_texts(record))
         for path, change in self._changes.items():
@@ -457,7 +468,8 @@ class Draft:
                 self._store.history.keep_digest(path, change.digest)
 
     def _take_receipts(self) -> None:
-        """Put waiting receipts before the first record; the ledger's reader then drops them."""
+        """Put the waiting receipts before the first record; once they are on the disk, the ledger's reader
+        drops them."""
         if not self.records:
             for _, value in self._store.history.receipts:
                 self._put_receipt(value)
@@ -492,17 +504,19 @@ class Draft:
 
 
 def _texts(record: Record) -> dict[str, tuple[int, int]]:
-    """Return where the texts of a receipt stand that others may name."""
+    """Return the record and place of each text of a receipt to which later receipts may refer."""
     value = record.held.written if record.op == "receipt" and record.held is not None else None
     return value.texts(record.seq) if isinstance(value, ReceiptNote) else {}
 
 
 class _Block:
-    """The context manager of a transaction: it owns the generator that holds it, which goes with the block.
+    """The context manager of a transaction: it owns the generator that runs the transaction, which ends with
+    it.
 
-    The standard library's manager is held by the frames of an exception that comes in its first line, and the
-    lock by it, until somebody drops that exception. Here beginning and end are called without a frame that
-    holds the generator: `__next__` is the interpreter's own, and `_leave` has a weak reference.
+    If an exception comes in the first line of the standard library's manager, the exception's frames keep the
+    manager alive, and with it the lock, until somebody drops the exception. Here begin and end are called
+    without a frame that refers to the generator: `__next__` is the interpreter's own, and `_leave` has a weak
+    reference.
     """
 
     __slots__ = ("_begin", "_end")
@@ -528,7 +542,7 @@ def _leave(
     error: BaseException | None,
     trace: TracebackType | None,
 ) -> None:
-    """Resume the generator behind the block, which *error* has left."""
+    """Resume the generator after the block, which *error* has left; *error* is None after a regular end."""
     try:
         running().send(error)  # type: ignore[union-attr]  # whoever calls this holds it
     except StopIteration:
@@ -538,17 +552,19 @@ def _leave(
 def transaction(
     store: Store, timeout_s: float, row: SessionFile | None = None, verb: str = "append"
 ) -> _Block:
-    """Hold the session's lock over a block, and write its draft when the block has ended.
+    """Lock the session for a block, and write the block's draft when it has ended.
 
     Args:
-        timeout_s: Seconds for which the lock is waited for; 0: it is free now, or it is refused.
+        timeout_s: Seconds to wait for the lock. With 0, SessionBusyError is raised unless the lock is free
+            now.
         row: The file that is to be written, which the error names if the session has ended.
-        verb: What the caller is about to do, which the error names if this thread holds a transaction.
+        verb: What the caller is about to do, which the error names if this thread is already in a
+            transaction.
 
     Raises:
         SessionBusyError, TransactionOpenError, SessionFrozenError, SessionDegradedError
         StoreWriteError, LedgerCorruptError, FileTooLargeError, InvalidTextError
-        ValueError: *timeout_s* is no number of seconds.
+        ValueError: *timeout_s* is negative or NaN.
     """
     return _Block(_transaction(store, timeout_s, row, verb))
 
@@ -583,7 +599,7 @@ def _transaction(
 
 
 def _let_go(store: Store, fds: files.Descriptors, draft: Draft) -> None:
-    """End the draft, and release lock and descriptor. Twice is no error."""
+    """End the draft, and release the lock and the descriptor. A second call does nothing."""
     draft.is_open = False
     if store.draft is draft:
         store.draft = None
@@ -600,7 +616,7 @@ def _take_lock(store: Store, fds: files.Descriptors, timeout_s: float, row: Sess
     """Open the ledger and wait for its lock.
 
     Raises:
-        SessionBusyError: Somebody else holds it, and the time is over.
+        SessionBusyError: Somebody else held the lock until the time-out.
         SessionFrozenError, StoreWriteError
     """
     history = store.history
@@ -656,10 +672,10 @@ def _commit(store: Store, fd: int, draft: Draft) -> None:
 
 
 def _lines(records: list[Record], head: str) -> list[bytes]:
-    """Return the records as they stand in the ledger behind a record whose hash is *head*.
+    """Return the records as lines of the ledger that follow a record whose hash is *head*.
 
     Raises:
-        InvalidTextError: A value is no JSON.
+        InvalidTextError: A value cannot be written as JSON.
     """
     lines = []
     for record in records:
@@ -675,7 +691,7 @@ def _lines(records: list[Record], head: str) -> list[bytes]:
 
 
 def has_ended(store: Store, row: SessionFile | None) -> SessionFrozenError:
-    """Make the error of a write to a session that has ended."""
+    """Make the error for a write to a session that has ended."""
     what = f"{named(row)}: " if row is not None else ""
     return SessionFrozenError(
         f"{what}{store.root.name} has ended and is frozen: nothing is written any more; start a new session"
@@ -683,7 +699,7 @@ def has_ended(store: Store, row: SessionFile | None) -> SessionFrozenError:
 
 
 def is_degraded(store: Store) -> SessionDegradedError:
-    """Make the error of a write to a session whose disk has refused a sync."""
+    """Make the error for a write to a session whose disk has refused a sync."""
     return SessionDegradedError(
         f"{store.root.name}: a sync failed here earlier, so the disk is not to be trusted: "
         f"check it, then run {'`session.repair()`' if store.history.opening.crew else '`greenroom resume`'}"

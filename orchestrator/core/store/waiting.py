@@ -1,4 +1,4 @@
-"""Waiting for a session's lock: in turn, until the time is over, or until one is to stop."""
+"""Waiting for a session's lock: in turn, until the time-out, or until the waiting thread has to stop."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ _SET: Final = getattr(fcntl, "F_OFD_SETLK", None)
 
 
 def join(fd: int) -> int | None:
-    """Join the end of the line and return the place, or None if there is no line here."""
+    """Join the end of the line and return the place in it, or None if the file system does not support a
+    line."""
     place = _FIRST
     while (other := _locked_by_others(fd, place)) is not None:
         place = other + 1
@@ -38,20 +39,23 @@ def join(fd: int) -> int | None:
 
 
 def leave(fd: int, place: int | None) -> None:
-    """Leave *place* in the line. Without one it is no error."""
+    """Leave *place* in the line; do nothing if it is None."""
     if place is not None:
         _set(fd, fcntl.F_UNLCK, place)
 
 
 def has_others_before(fd: int, place: int | None) -> bool:
-    """Return whether anybody stands before *place*, or at all where one has none."""
+    """Return whether anybody is before *place* in the line; if *place* is None, whether anybody is in it."""
     if place == _FIRST:
         return False
     return _locked_by_others(fd, _FIRST, 0 if place is None else place - _FIRST) is not None
 
 
 def _locked_by_others(fd: int, start: int, length: int = 0) -> int | None:
-    """Return a place from *start* on that somebody else holds, or None; *length* 0: to the line's end."""
+    """Return a place from *start* on that somebody else has, or None.
+
+    With a *length* of 0, search to the line's end.
+    """
     if _ASK is None:
         return None
     try:
@@ -77,36 +81,38 @@ def _set(fd: int, kind: int, place: int) -> bool:
 
 
 TIMEOUT_S: Final = 5.0
-"""How long a lock is waited for unless the caller says otherwise: far above any write, and about as long as a
+"""Seconds to wait for a lock unless the caller says otherwise: far above any write, and about as long as a
 person waits before thinking that something is broken."""
 _FIRST_WAIT_S: Final = 0.000_2
 _MAX_WAIT_S: Final = 0.003
-"""Seconds between two looks at a lock that another process holds: at first about as long as one write takes,
-then so short that the next in line loses little. The system's own wait has no limit of time."""
+"""Seconds between two tries for a lock that another process holds: at first about as long as one write
+takes, then so short that the next in line loses little. The system's own wait has no time-out."""
 _TOLD_WAIT_S: Final = 0.05
-"""Seconds between two looks at a lock that this process holds: whoever lets go notifies, and this is for the
-one that could not. A hundred threads that each looked every 3 ms would leave the interpreter no time to
-write."""
+"""Seconds between two tries for a lock that this process holds. A thread that releases it notifies the
+next; this interval is for the case that it could not. A hundred threads that each tried every 3 ms would
+leave the interpreter no time to write."""
 _TIMEOUT_S: Final = 0.1
-"""Seconds that a writer waits for another process before it stands in line, where newcomers let it go first.
-A process that writes without a pause had the lock back before the others looked, until their time was over. A
-line from the first moment costs eight such writers two thirds of their writes a second, and this an eighth. A
-thread that waits for another of its process is notified at once and stands in line at once."""
+"""Seconds that a writer waits for another process before it joins the line, where newcomers let it go
+first. Without the line, a process that writes without a pause had the lock back before the others tried,
+until they timed out. A line from the first moment would cost eight such writers two thirds of their writes
+a second, and this delay costs an eighth. A thread that waits for another thread of its process is notified
+at once and joins the line at once."""
 _LINE_S: Final = 1.0
-"""Maximum seconds to let those go first that are before one in line: one may have been stopped there."""
+"""Maximum seconds to let those go first that are earlier in the line, since one of them may have been
+stopped."""
 
 log = logging.getLogger(__name__)
 
 _STOPPING_S: Final = 1.0
-"""Seconds that a thread still waits for a lock once it is to stop: far above any write, and it has
-several."""
+"""Seconds that a thread still waits for a lock once it has to stop: far above any write, of which it may
+have several."""
 
 _STOPPED: ContextVar[Callable[[], bool] | None] = ContextVar("stopped", default=None)
-"""The check of a thread that waits for locks until it is to stop (`waits_until`)."""
+"""The check that tells a thread to stop waiting for locks, set by `waits_until`."""
 
 
 class Waiter:
-    """A thread that waits for a session's lock, at a lock of its own."""
+    """A thread that waits for a session's lock, blocked on its own lock."""
 
     __slots__ = ("_told",)
 
@@ -115,20 +121,22 @@ class Waiter:
         self._told.acquire()
 
     def wait(self, wait_s: float) -> None:
-        """Wait until a thread of this process lets go, or for *wait_s*; no other process notifies."""
+        """Wait until a thread of this process releases the session's lock, or for *wait_s*; other
+        processes do not notify."""
         self._told.acquire(timeout=wait_s)
 
     def tell(self) -> None:
-        """Notify the thread that the lock is free."""
+        """Notify the waiting thread that the session's lock is free."""
         with suppress(RuntimeError):  # somebody else has told it already
             self._told.release()
 
 
 @contextmanager
 def waits_until(stopped: Callable[[], bool]) -> Iterator[None]:
-    """Have this thread's writes in the block wait for a session's lock until *stopped* says to stop.
+    """Make writes of this thread in the block wait for a session's lock until *stopped* returns True.
 
-    For whatever takes in speech, or moderates it: a lock that another holds costs time, never words.
+    Code that takes in or moderates speech uses this: a lock that somebody else holds then costs time, but
+    never words.
     """
     before = _STOPPED.set(stopped)
     try:
@@ -146,18 +154,18 @@ def take(
     is_held_here: Callable[[], bool] = lambda: False,
     is_shared: bool = False,
 ) -> None:
-    """Wait for the lock on *fd*, and take it.
+    """Wait for the lock on *fd*, and lock it.
 
     Args:
-        waiting: The threads of this process that wait for it.
-        timeout_s: Seconds for which it is waited for; 0: it is free now, or it is refused. A thread within
-            `waits_until` waits until it is to stop, and then a second more.
-        name: Of the session, for an error and the log.
-        is_held_here: Whether a thread of this process has it.
-        is_shared: Of a reader, who holds writers off and no other reader.
+        waiting: The threads of this process that wait for the lock.
+        timeout_s: Seconds to wait for the lock. With 0, SessionBusyError is raised unless the lock is free
+            now. A thread within `waits_until` waits until it has to stop, and then for one more second.
+        name: The session's name, for an error and the log.
+        is_held_here: Returns whether a thread of this process holds the lock.
+        is_shared: Whether the lock is a reader's, which keeps out writers but not other readers.
 
     Raises:
-        SessionBusyError: Somebody else holds it, and the time is over.
+        SessionBusyError: Somebody else held the lock until the time-out.
         OSError: The file system has no such locks.
     """
     began_s = monotonic()

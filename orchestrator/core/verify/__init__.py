@@ -1,4 +1,4 @@
-"""The proof: whether a session is what its ledger says, and whether every rule was kept.
+"""Verification: whether a session is what its ledger says, and whether every rule was kept.
 
 Everything is read from bytes, in one pass over the ledger and one over the folder; nothing of
 a live `Store` is trusted, nothing is changed, and no damage makes it raise.

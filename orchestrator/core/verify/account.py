@@ -1,4 +1,4 @@
-"""The account that a ledger gives as a whole: its first record, every write, its receipts, and its end."""
+"""What a ledger says as a whole: its first record, every write, its receipts, and its end."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ from orchestrator.core.verify.shape import Line, Lines, is_sha256, read_record
 class Receipts:
     """The receipts of one ledger, each compared with the replay of the records before it.
 
-    *opened* is the first record, which holds what every agent carries; None where it is lost. Of *lost*
-    records nobody knows what they wrote: they leave room for doubt.
+    *opened* is the first record, which contains each agent's carry-over; it is None if that record is lost.
+    Nobody knows what *lost* records wrote, so they leave room for doubt.
     """
 
     replay: Replay
@@ -55,12 +55,13 @@ class Receipts:
     lost: list[int]
     report: Report
     sizes: dict[tuple[str, int], int] = field(default_factory=dict)
-    """What receipts of version 1 say of templates: path and bytes, with the first record that says so."""
+    """The sizes of templates that receipts of version 1 state: by path and bytes, the first record that
+    states them."""
     _with_texts: dict[int, Record] = field(default_factory=dict)
     _agents: dict[str, str] = field(default_factory=dict)  # by the receipt's id
 
     def check_origin(self, record: Record) -> None:
-        """Check that the context from which a write says it came was given before it."""
+        """Check that the receipt which a write names was recorded before it, and belongs to the writer."""
         if record.receipt is None or self.lost:
             return
         agent = self._agents.get(record.receipt)
@@ -70,7 +71,7 @@ class Receipts:
             self._wrong(record, f"the receipt of a context of {shown(record.by[:40])}", shown(agent[:40]))
 
     def check(self, record: Record) -> None:
-        """Compare one receipt; what is wrong goes into the report."""
+        """Check one receipt; each fault goes into the report."""
         value = _value_of(record)
         self._agents |= agents_of(record.held)
         if isinstance(value, ReceiptNote):
@@ -90,7 +91,8 @@ class Receipts:
             self._wrong(record, own, shown(str(written)[:40]))
 
     def _check_note(self, record: Record, note: ReceiptNote) -> None:
-        """Check receipts by their ids alone, since their files follow from the table as of their record."""
+        """Check receipts by their ids alone, since their files follow from the table and the record they
+        are as of."""
         if not 1 <= note.seq < record.seq:
             self._wrong(record, "a receipt of a record before it", f"it is as of record {note.seq}")
             return
@@ -131,13 +133,13 @@ class Receipts:
         return found
 
     def _facts(self, path: str, seq: int) -> tuple[int, str]:
-        """Return a file's bytes and SHA-256 as of record *seq*."""
+        """Return the size in bytes and the SHA-256 of a file as of record *seq*."""
         history = self.replay.files.get(path)
         state = history.as_of(seq) if history is not None else None
         return (state.size_bytes, state.sha256) if state is not None else (0, EMPTY_SHA256)
 
     def _check_whole(self, record: Record, receipt: Receipt) -> None:
-        """Check a receipt of version 1, which itself says what every file was."""
+        """Check a receipt of version 1, which itself states the size and digest of every file."""
         agent = shown(receipt.agent[:40])
         # A later release may order an agent's files in another way.
         if receipt.frames_version == FRAMES_VERSION and not _in_order(receipt, self.replay.layout):
@@ -163,7 +165,7 @@ class Receipts:
 
 
 def _value_of(record: Record) -> object:
-    """Return the value of a receipt's record, or None if it is none in either form."""
+    """Return the value of a receipt's record, or None if it has neither of the two forms."""
     if record.held is None:
         return None
     try:
@@ -180,7 +182,8 @@ def _carried(opened: Opening, agent: str) -> tuple[int, str] | None:
 
 
 def _is_sound(receipt: Receipt, seq: int) -> bool:
-    """Return whether a receipt's parts have the right types, and it stands behind the record it is as of."""
+    """Return whether a receipt's parts have the right types, and its record comes after the one it is as
+    of."""
     return (
         isinstance(receipt.agent, str)
         and isinstance(receipt.seq, int)
@@ -209,7 +212,7 @@ _OWN_FILE: Final = rb'"op":"[a-z]+","file":"([a-z][a-z0-9-]*)/(?:%s)"'
 
 @dataclass(slots=True)
 class Account:
-    """The ledger's own story, and what is wrong with it (in the report)."""
+    """The ledger read as a whole; its faults go into the report."""
 
     content: bytes
     report: Report
@@ -231,7 +234,7 @@ class Account:
     _more: bool = False  # the last record says that others of its transaction follow
 
     def read(self) -> None:
-        """Take in every line. Never raises, whatever the bytes are."""
+        """Read every line. This never raises, whatever the bytes are."""
         lines = Lines(self.content, self.report)
         for line in lines:
             self._take(line)
@@ -287,7 +290,7 @@ class Account:
         return self._receipts
 
     def _check_note(self, record: Record) -> None:
-        """Report what breaks the program's own rules."""
+        """Report each breach of the program's own rules in a note."""
         layout = self.replay.layout if self.replay is not None else None
         for expected, found in self.application.faults(record, layout):
             self._wrong("rule", f"record {record.seq}: {expected}", shown(found[:40]))
@@ -298,7 +301,10 @@ class Account:
             self.replay.lose()
 
     def _follow(self, record: Record, skipped: int) -> None:
-        """Check number, clock, and that nothing follows the end. A skipped line may have been a record."""
+        """Check the record's number and clock, and that it does not follow the end.
+
+        A skipped line may have been a record, so it may account for a missing number.
+        """
         expected = self.seq + 1
         # Each skipped line may have been a record, or none.
         if not expected <= record.seq <= expected + skipped:
@@ -328,7 +334,7 @@ class Account:
         self._begin(opened)
 
     def _table_of(self, opened: Opening | None) -> Table:
-        """Return the table that the first record holds, or this release's own if none can be read from it."""
+        """Return the table in the first record, or this release's own table if that one cannot be read."""
         if opened is None:
             return packaged_table()
         try:
@@ -338,7 +344,11 @@ class Account:
             return packaged_table()
 
     def _begin(self, opened: Opening | None) -> None:
-        """Set the table up; without a first record, this release's with the names that the others use."""
+        """Set up the table and the seats.
+
+        Without a first record, use this release's table, with the panelists whose files the other records
+        name.
+        """
         self.opened = opened
         if opened is not None and not self.application.owns(opened):
             self.application = PLAIN  # of a crew that this program does not know
@@ -364,7 +374,7 @@ class Account:
 
 
 def _frozen_of(record: Record) -> Ending:
-    """Return what the record of the end says; nothing where it is not of that shape."""
+    """Return the content of the record of the end; empty if it does not have that shape."""
     try:
         return record.held.read(Ending) if record.held is not None else Ending({})
     except ValueError:
@@ -372,7 +382,7 @@ def _frozen_of(record: Record) -> Ending:
 
 
 def _seats(content: bytes, table: Table) -> list[str]:
-    """Return the panelists whose own files a ledger names, in the order of their first one."""
+    """Return the panelists whose own files a ledger names, in the order in which they are first named."""
     own = (path.removeprefix(f"{AGENT}/") for path in table.files if path.startswith(f"{AGENT}/"))
     found = re.finditer(_OWN_FILE % b"|".join(re.escape(name).encode() for name in own), content)
     return list(dict.fromkeys(match[1].decode() for match in found))

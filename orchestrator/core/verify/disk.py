@@ -1,4 +1,5 @@
-"""The folder as it is: every name in it, and the bytes of plain files. Follows no link, never waits."""
+"""The folder on the disk: every name in it, and the bytes of plain files. Reading follows no link and
+never waits."""
 
 from __future__ import annotations
 
@@ -16,13 +17,13 @@ from orchestrator.core.store.files import FOLDER, READ
 from orchestrator.core.verify.finding import Report
 
 MAX_DEPTH: Final = 32
-"""Maximum depth of folders below folders; a session has four."""
+"""Maximum depth of nested folders; a session has four levels."""
 _CHUNK_BYTES: Final = 1 << 20  # a piece at a time, since a file of any size may lie in a folder
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """One name in the folder that is no folder itself."""
+    """One name in the folder that is not a folder itself."""
 
     path: str
     size_bytes: int
@@ -30,7 +31,7 @@ class Name:
 
 
 def kind_of(status: os.stat_result) -> str:
-    """Return the kind of thing that a name stands for, in words."""
+    """Return in words what kind of thing has a name: "file", "a symbolic link", "a pipe"."""
     mode = status.st_mode
     # A second name is a finding: whoever has it can change the file past every check of folders.
     if stat.S_ISREG(mode):
@@ -47,7 +48,8 @@ def kind_of(status: os.stat_result) -> str:
 
 
 def walk(root_fd: int, report: Report, *, below: str = "", depth: int = 0) -> Iterator[Name]:
-    """Yield every name below an open folder that is no folder, in order; report one that cannot be read."""
+    """Yield every name below an open folder that is not a folder, in order; report folders that cannot be
+    read."""
     try:
         with os.scandir(root_fd) as found:
             # The order of findings is part of a report that people compare.
@@ -77,10 +79,10 @@ def walk(root_fd: int, report: Report, *, below: str = "", depth: int = 0) -> It
 
 @contextmanager
 def open_folder(path: Path) -> Iterator[int]:
-    """Open a folder for reading; *path* itself may be a link, nothing below it is followed.
+    """Open a folder for reading. *path* itself may be a link; links below it are not followed.
 
     Raises:
-        OSError: It is not there, or no folder.
+        OSError: *path* does not exist, or is not a folder.
     """
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -91,10 +93,10 @@ def open_folder(path: Path) -> Iterator[int]:
 
 @contextmanager
 def opened(root_fd: int, path: str) -> Iterator[int]:
-    """Open a plain file below an open folder for reading; no part of *path* is followed if it is a link.
+    """Open a plain file below an open folder for reading; no part of *path* may be a link.
 
     Raises:
-        OSError: It is not there, or no plain file.
+        OSError: *path* does not exist, or is not a plain file.
     """
     # Part by part: O_NOFOLLOW holds for the last component of a path alone.
     fd = os.dup(root_fd)

@@ -1,4 +1,4 @@
-"""The result of a verification: every difference, by file, and whether there is none."""
+"""The result of a verification: every difference, by file."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 MAX_LISTED: Final = 200
-"""Maximum findings listed of one kind in one file; the others are counted, so that a ruined file of a
-million lines does not give a report of a million lines."""
+"""Maximum findings that are listed for one kind in one file. The others are only counted, so that a ruined
+file of a million lines does not give a report of a million lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One difference. `expected` and `found` hold sizes, digests and places, never what was said.
+    """One difference. `expected` and `found` contain sizes, digests and places, never words that were spoken.
 
     ==========  ===================================================================
     kind        what it says of the file at `path`
@@ -47,7 +47,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class JudgedBy:
-    """The table of files by which a session was judged."""
+    """The table of files by which a session was verified."""
 
     name: str
     version: int
@@ -56,7 +56,7 @@ class JudgedBy:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """All that was found. `valid` is true when `findings` is empty; `notes` are no faults."""
+    """The result of a verification. `valid` is true if `findings` is empty; `notes` are not faults."""
 
     valid: bool
     findings: tuple[Finding, ...]
@@ -69,7 +69,7 @@ class Verification:
 
 @dataclass(slots=True)
 class Report:
-    """Findings and notes while they are collected."""
+    """A collection of findings and notes during a verification."""
 
     findings: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -87,11 +87,12 @@ class Report:
         self.notes.append(text)
 
     def has(self, path: str) -> bool:
-        """Return whether something was found at *path*."""
+        """Return whether there is a finding at *path*."""
         return any(finding.path == shown(path) for finding in self.findings)
 
     def listed(self) -> tuple[Finding, ...]:
-        """Return the findings, with a last one for each kind of which not all are listed."""
+        """Return the findings; for each kind that has more than are listed, a last finding gives the
+        number."""
         over = [
             Finding(shown(path), kind, f"the first {MAX_LISTED} are listed", f"{count} in all")
             for (path, kind), count in self._counts.items()
@@ -105,7 +106,7 @@ class Report:
 
 
 def shown(name: str) -> str:
-    """Return *name* on one line, whatever bytes a file system holds in it."""
+    """Return *name* on one printable line, whatever bytes it contains."""
     if name.isprintable():
         return name
     # A file system holds bytes, and a terminal obeys control characters in a name.
@@ -114,5 +115,5 @@ def shown(name: str) -> str:
 
 
 def facts(size_bytes: int, sha256: str) -> str:
-    """Return a file's content, as a finding shows it."""
+    """Return a file's size and digest in the form that a finding shows."""
     return f"{size_bytes} bytes, SHA-256 {sha256}"

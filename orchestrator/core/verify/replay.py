@@ -1,4 +1,4 @@
-"""Replay: every rule of a file's class, for every write that the ledger records.
+"""Replay: the check of every write in the ledger against the rules of the file's class.
 
 Source: DESIGN.md, section 3.
 """
@@ -33,7 +33,7 @@ _OP: Final = {
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A file right behind one record."""
+    """The state of a file directly after one record."""
 
     seq: int
     size_bytes: int
@@ -45,7 +45,7 @@ class State:
 
 @dataclass(slots=True)
 class History:
-    """One file's states by the ledger, from its first record to its last."""
+    """One file's states according to the ledger, from its first record to its last."""
 
     row: SessionFile
     seqs: list[int] = field(default_factory=list)
@@ -62,9 +62,9 @@ class History:
 
 @dataclass(slots=True)
 class Replay:
-    """The files of a session as its records make them; breaches go into the report.
+    """The files of a session as its records build them; breaches of rules go into the report.
 
-    Behind damage a state is taken from the record itself where it cannot be computed.
+    After damage, a state that cannot be computed is taken from the record itself.
     """
 
     layout: SeatedTable
@@ -78,11 +78,11 @@ class Replay:
         self.files = {path: History(row) for path, row in self.layout.files.items()}
 
     def lose(self) -> None:
-        """Mark every file as unsure, since records that could not be read may have written it."""
+        """Mark every file as unsure, since records that could not be read may have written to it."""
         self._unsure = set(self.files)
 
     def hidden(self, paths: Collection[str], seq: int) -> tuple[int, ...]:
-        """Return the withheld records that these files, as they were at record *seq*, are made of."""
+        """Return the numbers of the withheld records of which these files, as of record *seq*, consist."""
         found = []
         for number, path in self.withheld:
             if number <= seq and path in paths:
@@ -157,7 +157,7 @@ def _place(record: Record) -> str:
 
 
 def _breaches(record: Record, history: History, limit: int) -> list[tuple[str, str]]:
-    """Return the rules that a write breaks, each as the rule's demand and what was done."""
+    """Return the rules that a write breaks, each as what the rule demands and what was done."""
     row, text = history.row, record.text or ""
     found: list[tuple[str, str]] = []
     if record.op == "create":

@@ -1,4 +1,4 @@
-"""A session's folder beside what its ledger says of it: missing, changed, behind, extra."""
+"""The comparison of a session's folder with its ledger: files that are missing, changed, behind or extra."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _DERIVED: Final = re.compile(
     r"|ledger/(rejected|torn)/.+|" + re.escape(DEGRADED_NAME) + "|" + re.escape(DRIVER_LOCK),
     re.DOTALL,
 )
-"""Names that may stand in the folder of a session that has not ended, besides its files: derived from
+"""Names that may be in the folder of a session that has not ended, besides its files: files derived from
 the ledger, quarantined files, locks. Source: DESIGN.md, section 2."""
 _SOURCE: Final = re.compile(r"source/[^/]+")
 LEFTOVER: Final = re.compile(r"(?:[^/]+/)*\.[^/]+\.\d+\.tmp")
-"""The temporary file of a replacement that a crash cut short; nobody reads it."""
+"""The name of a replacement's temporary file, left if a crash cut the replacement short; nobody reads it."""
 
 
 @dataclass(slots=True)
 class Folder:
-    """One comparison. `root_fd` is the session's folder, open."""
+    """One comparison of a folder with its ledger. `root_fd` is the session's open folder."""
 
     root_fd: int
     account: Account
@@ -53,7 +53,7 @@ class Folder:
         return self.account.frozen is not None
 
     def compare(self) -> None:
-        """Compare every file that should be there, then every name that should not."""
+        """Compare every file that should exist, then report every name that should not."""
         self._names = {name.path: name for name in walk(self.root_fd, self.report)}
         accounted = {LEDGER_NAME}
         histories = self.account.replay.files if self.account.replay is not None else {}
@@ -73,7 +73,7 @@ class Folder:
                 self._check_extra(path, name)
 
     def _check_view(self, path: str, history: History) -> None:
-        """Check a session file: it is as its last record says, or as one before that."""
+        """Check that a session file is as its last record says, or as an earlier record does."""
         state = history.states[-1]
         expected, kind = facts(state.size_bytes, state.sha256), "changed"
         # A crash leaves no file where its writer died between the first record and the view.
@@ -98,7 +98,7 @@ class Folder:
         self.report.add(path, kind, expected, found)
 
     def _is_earlier(self, raw: bytes, history: History) -> bool:
-        """Return whether *raw* is what a crash can have left of the file as of any of its records."""
+        """Return whether a crash can have left *raw* of the file as of any of its records."""
         texts = [self._text_at(state.line).encode() for state in history.states]
         # A view lags behind the ledger where its writer died between the two.
         if history.row.mutability is Mutability.APPEND_ONLY:
@@ -113,7 +113,7 @@ class Folder:
             return ""
 
     def _check_digest(self, path: str, sha256: str) -> bool:
-        """Check a file of which only the digest is known."""
+        """Check a file of which only the digest is known; return whether it is right."""
         name = self._there(path, f"SHA-256 {sha256}")
         if name is None:
             return False
@@ -127,7 +127,7 @@ class Folder:
         return found == sha256
 
     def _there(self, path: str, expected: str, *, gone: str = "missing") -> Name | None:
-        """Return the plain file at *path*; report what stands there instead."""
+        """Return the plain file at *path*, or None after reporting what is there instead."""
         name = self._names.get(path)
         if name is not None and name.kind == "file":
             return name
@@ -141,7 +141,11 @@ class Folder:
         return None
 
     def _check_source(self) -> set[str]:
-        """Check the deck as it was given. Removing it before the end took nothing that anything rests on."""
+        """Check the deck that the session was given; return its path in a set, or an empty set if there is
+        none.
+
+        Removing the deck before the end is not a fault, since nothing depends on it.
+        """
         source = source_of(self.account.opened, self._names)
         if source is None:
             return set()
@@ -163,7 +167,8 @@ class Folder:
                 self.report.add(LEDGER_NAME, "receipt", expected, f"{size} bytes")
 
     def _check_frozen(self, frozen: Ending, histories: Mapping[str, History], checked: set[str]) -> set[str]:
-        """Check the files that the record of the end lists; what the ledger says of them goes first."""
+        """Check the files that the record of the end lists; where the ledger differs from that list, the
+        ledger counts."""
         listed = frozen.files
         if not listed or not all(map(is_sha256, listed.values())):
             self.report.add(LEDGER_NAME, "freeze", "the digest of every file", "a list that is none")
@@ -200,15 +205,17 @@ class Folder:
         self.report.add(path, "extra", "nothing of this name", f"{name.kind}, {name.size_bytes} bytes")
 
     def _is_kept_for_the_session(self, path: str) -> bool:
-        """Whether only the session itself puts a file at *path*: its table's, its ledger's, its deck's."""
+        """Return whether only the session itself puts a file at *path*: one of its table, its ledger or
+        its deck."""
         rows = self.account.replay.layout.files if self.account.replay is not None else {}
         return path in rows or path.startswith(("ledger/", "source/"))
 
 
 def source_of(opened: Opening | None, names: Iterable[str]) -> tuple[str, str] | None:
-    """Return path and SHA-256, by the first record, of the deck as it was given, or None if none was kept.
+    """Return the path and SHA-256 of the deck that the session was given, or None if no deck was stored.
 
-    *names* are those in the folder: once the path was not recorded, only the digest that it begins with.
+    The first record says which it is. *names* are the names in the folder: an early release recorded only the
+    digest with which the deck's name begins.
     """
     if opened is None or not is_sha256(opened.deck_sha256):
         return None
@@ -220,9 +227,10 @@ def source_of(opened: Opening | None, names: Iterable[str]) -> tuple[str, str] |
 
 
 def check_home(account: Account, home_templates: Path | None, report: Report) -> None:
-    """Note where the home's templates, at the end and now, are others than this session was started with.
+    """Note which of the home's templates, at the end and now, differ from those with which this session was
+    started.
 
-    That is no fault of the session: what its agents were given are its own copies, which are compared.
+    A difference is not a fault of the session: its agents were given its own copies, which are verified.
     """
     at_end = account.frozen.templates if account.frozen is not None else {}
     if at_end:
@@ -241,7 +249,7 @@ def check_home(account: Account, home_templates: Path | None, report: Report) ->
 
 
 def home_digest(home_templates: Path, path: str) -> str:
-    """Return the digest as `digest_in_home` does, or why there is none."""
+    """Return the digest as `digest_in_home` does, or the reason why there is none."""
     try:
         return digest_in_home(home_templates, path)
     except OSError as error:
@@ -249,10 +257,10 @@ def home_digest(home_templates: Path, path: str) -> str:
 
 
 def digest_in_home(home_templates: Path, path: str) -> str:
-    """Return the digest of the template *path* in the home, where it may be a link.
+    """Return the digest of the template *path* in the home; there the template may be a link.
 
     Raises:
-        OSError: It cannot be read.
+        OSError: The template cannot be read.
     """
     file = home_templates / path.removeprefix("templates/")
     fd = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

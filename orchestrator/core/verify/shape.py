@@ -1,4 +1,4 @@
-"""Whether a line of the ledger, hashed right, is a record in the ledger's format."""
+"""Whether a line of the ledger whose hash is right is a record in the ledger's format."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _TAIL: Final = re.compile(rb',"hash":"([0-9a-f]{64})"\}\Z')
 # `,"hash":"`, 64 digits and `"}`; written out here, so that a fault in the store's own sum is found.
 _TAIL_BYTES: Final = 75
 _HEADS_KEPT: Final = 4
-"""Maximum number of hashes that a line behind damage may follow: enough for a line that was inserted, doubled
-or swapped with its neighbour."""
+"""Maximum number of hashes that a line after damage may follow: enough for a line that was inserted,
+doubled or swapped with its neighbour."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line whose hash is right, and where it stands."""
+    """A line whose hash is right, and its position."""
 
     number: int  # 1-based; a record's `seq` in a ledger without damage
     offset: int
@@ -41,10 +41,10 @@ class Line:
 
 @dataclass(slots=True)
 class Lines:
-    """The good lines of a ledger's bytes; what is wrong with the others goes into the report.
+    """The good lines in a ledger's bytes; the faults of the others go into the report.
 
-    A crash explains a torn last write: it is then reported as such and left out, as every
-    reader leaves it out. Other damage is reported line by line, and reading goes on.
+    A torn last write that a crash explains is reported as such and left out, as every reader does. Other
+    damage is reported line by line, and reading goes on.
     """
 
     content: bytes
@@ -102,7 +102,7 @@ class Lines:
 
 
 def _followed(heads: deque[str], body: bytes, claimed: str | None) -> str | None:
-    """Return which of the hashes *body* follows, if its own hash is right."""
+    """Return the hash in *heads* that *body* follows, or None if there is none or its own hash is wrong."""
     if claimed is None:
         return None
     for head in heads:
@@ -118,7 +118,8 @@ _UTC: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 
 MAX_CLOCK_S: Final = 1e9
-"""Maximum of a session's clock, some thirty years; a number above it, or infinity, is none."""
+"""Maximum of a session's clock in seconds, some thirty years; a larger number is refused, and so is
+infinity."""
 
 
 def is_sha256(value: object) -> bool:
@@ -127,7 +128,8 @@ def is_sha256(value: object) -> bool:
 
 
 def read_record(line: Line) -> tuple[Record | None, str | None]:
-    """Return the record of *line*, if it can be read at all, and what is wrong with its shape."""
+    """Return the record of *line*, or None if it cannot be read, and what is wrong with its shape, or
+    None."""
     try:
         line.content.decode()
         record = decode(line.content)
@@ -150,7 +152,10 @@ def read_record(line: Line) -> tuple[Record | None, str | None]:
 
 
 def _wrong(record: Record) -> str | None:
-    """Return the first fault in the types and the presence of the record's parts."""
+    """Return the first fault in the record: a part of the wrong type, missing or superfluous.
+
+    None if there is none.
+    """
     if not _is_count(record.seq) or record.seq < 1:
         return "`seq` is no number from 1 on"
     if not isinstance(record.op, str) or record.op not in FILE_OPS | OTHER_OPS:

@@ -1,4 +1,4 @@
-"""`verify_session`: one session's folder, from its bytes alone."""
+"""`verify_session`: the verification of one session's folder from its bytes alone."""
 
 from __future__ import annotations
 
@@ -35,11 +35,14 @@ def check_table(
     report: Report,
     application: Application = PLAIN,
 ) -> None:
-    """Note each rule in which *table* differs from the one known by its name, and what its program lacks.
+    """Note each rule in which *table* differs from the known table of its name, and what its program lacks in
+    it.
 
     Args:
-        max_revisions: Of write-few files, as the first record sets it beside the table; None: it does not.
-        home: The home whose table it is compared with beside the packaged one; None: no home is known.
+        max_revisions: The maximum revisions of write-few files, if the first record sets it besides the
+            table.
+        home: The home whose table *table* is compared with, besides the packaged one. None if no home is
+            known.
     """
     for known, where in _known(home):
         if known.name == table.name:
@@ -71,7 +74,7 @@ def _known(home: Path | None) -> Iterator[tuple[Table, str]]:
 
 
 def differences(here: Table, there: Table) -> Iterator[str]:
-    """Yield each rule that differs: the file, the rule, and what it is in both tables."""
+    """Yield a line for each rule that differs: the file, the rule, and its value in both tables."""
     for path in dict.fromkeys((*here.files, *there.files)):
         one, other = here.files.get(path), there.files.get(path)
         if one is None or other is None:
@@ -108,7 +111,7 @@ def _seats(table: Table) -> str:
 
 
 LOCK_TIMEOUT_S: Final = 30.0
-"""Seconds to wait for a writer. A transaction holds the lock over one engine call at most."""
+"""Seconds to wait for a writer; a transaction holds the lock for at most one call to an engine."""
 
 
 def verify_session(
@@ -119,21 +122,22 @@ def verify_session(
     session: str | None = None,
     application: Application = PLAIN,
 ) -> Verification:
-    """Verify that the session at *root* is what its ledger says, and kept every rule.
+    """Verify that the session at *root* is what its ledger says, and that every rule was kept.
 
-    Nothing is changed, no link is followed, and no damage makes it raise: every difference
-    that can be found is a finding that names its file. In a session that has not ended the
-    ledger's lock is held shared while the folder is compared, so a write in progress is never
-    taken for damage; what a crash left there (`torn`, `behind`) is mended by `resume`.
+    Nothing is changed, no link is followed, and no damage makes this raise: every difference that can be
+    found is a finding that names its file. In a session that has not ended, the ledger is locked (shared)
+    during the comparison, so that a write in progress is never taken for damage. What a crash left there
+    (`torn`, `behind`) is repaired by `resume`.
 
     Args:
         root: The session's folder.
         home_templates: The home's `templates/`, to compare with those of the start. A
             difference is a finding while the session goes on, and a note once it has ended.
-        head: The ledger's head as it was kept elsewhere. Without it, the loss of whole last
-            records together with what they wrote cannot be seen.
-        session: The id that its place gives it; None: it lies where a folder may have any name.
-        application: What the program that judges knows of its own sessions; of others nothing is asked.
+        head: The ledger's head as it was stored elsewhere. Without it, the loss of whole last records,
+            together with what they wrote, cannot be detected.
+        session: The id that the session must have by its place. None if its folder may have any name.
+        application: What the program that verifies knows about its own sessions; it is not used for other
+            sessions.
 
     Source: DESIGN.md, section 4; trust.md, "What is promised".
     """
@@ -179,7 +183,10 @@ def verify_session(
 
 
 def _check_id(found: str, session: str | None, root: Path, report: Report) -> None:
-    """Report a session that its place is not named for; elsewhere, only note another name."""
+    """Report a session whose id is not *session*.
+
+    If *session* is None, only note that the folder has another name.
+    """
     told = shown(found[:64])
     if session is not None and found != session:
         report.add(LEDGER_NAME, "misplaced", session, told)
@@ -188,7 +195,7 @@ def _check_id(found: str, session: str | None, root: Path, report: Report) -> No
 
 
 def _report_ledger(root: Path, error: OSError, report: Report) -> None:
-    """Report why there is no ledger to read."""
+    """Report why there is no ledger that can be read."""
     try:
         kind = kind_of((root / LEDGER_NAME).lstat())
     except OSError as missing:
@@ -202,7 +209,7 @@ def _report_ledger(root: Path, error: OSError, report: Report) -> None:
 
 @contextmanager
 def _shared(fd: int, report: Report) -> Iterator[None]:
-    """Hold writers off during the comparison; where that is impossible, go on and report it."""
+    """Keep writers out during the comparison; if that is impossible, report it and go on."""
     try:
         waiting.take(fd, [], LOCK_TIMEOUT_S, name=LEDGER_NAME, is_shared=True)
     except SessionBusyError:

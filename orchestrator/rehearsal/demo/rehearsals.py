@@ -1,8 +1,8 @@
-"""The two rehearsals of the demonstration, a week apart: at the second one the panel remembers the first.
+"""The two rehearsals of the demonstration, a week apart; at the second one the panel remembers the first.
 
-What a model would say comes from a recording (`engines/recorded.py`), so all of it is the same each time;
-what the program does with it is what it does in any session. The presenter is remembered in a memory of the
-demonstration's own, which each run begins anew.
+The replies of the model come from a recording (`engines/recorded.py`), so they are the same each time; the
+program treats them as in any session. The presenter is remembered in a memory that only the demonstration
+uses, and that each run empties.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ from orchestrator.rehearsal.rehearsal import Rehearsal
 FOLDER: Final = PACKAGE / "rehearsal" / "demo"
 PRESENTER: Final = "Dana Whitfield"
 PANEL: Final = ("skeptic", "analyst", "contrarian")
-"""The panelists for whom replies are recorded."""
+"""The panelists for whom replies have been recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """An act: its files in this folder, its day, and how many questions there is time for."""
+    """One act of the demonstration: its files in this folder, its day, and the number of questions that
+    fit in."""
 
     deck: str
     speech: str
@@ -55,7 +56,7 @@ ACTS: Final = (
 
 
 def begin_act(home: Home, act: Act, engine: Engine, **options: Any) -> Rehearsal:
-    """Begin the session of *act*, ready to be played; *options* as of `Rehearsal.start`."""
+    """Start the session of *act*, ready to be played; *options* are those of `Rehearsal.start`."""
     loading = Loading(read_speech(FOLDER / act.speech), "run", read_answers(FOLDER / act.answers))
     return Rehearsal.start(
         home,
@@ -76,10 +77,10 @@ def begin_act(home: Home, act: Act, engine: Engine, **options: Any) -> Rehearsal
 
 @contextmanager
 def memory_begun_anew(home: Home) -> Iterator[None]:
-    """Forget what earlier demonstrations remembered, and keep others out meanwhile.
+    """Delete what earlier demonstrations remembered, and keep other demonstrations out during the block.
 
     Raises:
-        UsageError: Another one is being played in this home.
+        UsageError: Another demonstration is being played in this home.
     """
     home.demo.mkdir(exist_ok=True)
     with (home.demo / "lock").open("w") as lock:

@@ -1,4 +1,5 @@
-"""POST /api/v1/sessions/{id}/comments: a reviewer's words on a session; kept beside it, never in it."""
+"""POST /api/v1/sessions/{id}/comments: a reviewer's comments on a session, stored beside it and never in
+it."""
 
 from __future__ import annotations
 

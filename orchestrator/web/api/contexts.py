@@ -1,4 +1,4 @@
-"""/api/v1/sessions/{id}/contexts/{agent}: exactly what an agent is given, now or then."""
+"""/api/v1/sessions/{id}/contexts/{agent}: exactly what an agent is given now, or was given earlier."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from orchestrator.web.site import Site, site_of
 router = APIRouter(tags=["contexts"])
 
 RECEIPT: Final = "greenroom-receipt"
-"""The header that names the receipt of a context, since neither text nor messages have a place for it."""
+"""The header that names the receipt of a context, since neither the text nor the messages can contain it."""
 
 
 @router.get(

@@ -1,6 +1,7 @@
-"""/api/v1/crew/sessions and …/sessions/{id}/notes: what a session has whose crew no program here knows.
+"""/api/v1/crew/sessions and …/sessions/{id}/notes: sessions of a crew that no program here knows.
 
-Its files, contexts, records, proof and archives are at the addresses of any session.
+The files, contexts, records, proof and archives of such a session are at the same addresses as those of any
+session.
 """
 
 from __future__ import annotations

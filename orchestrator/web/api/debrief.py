@@ -1,4 +1,5 @@
-"""/api/v1/sessions/{id}/debrief: the debrief in each of its forms, and what is done with it."""
+"""/api/v1/sessions/{id}/debrief: the debrief in each of its forms, and the actions that a person takes on
+it."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ MEDIA: Final = {
     "pdf": "application/pdf",
 }
 _PRINTING = Lock()
-"""Lock for printing one page at a time: each starts a browser, and that takes some 200 MB."""
+"""The lock for printing, so that one page is printed at a time: each starts a browser, which takes some
+200 MB."""
 
 
 @router.get(

@@ -1,4 +1,4 @@
-"""/api/v1/decks: a deck that was dropped, and how it was understood, before a session begins with it."""
+"""/api/v1/decks: a dropped deck, and how it was understood, before a session is started on it."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def get_earlier_choices(session: SessionId, site: At) -> Plain:
 
 
 def kept(deck: str, site: Site) -> Upload:
-    """Return the deck of this address, or raise 404."""
+    """Return the uploaded deck with this id, or raise 404."""
     try:
         return site.uploads.get(deck)
     except DeckError as error:

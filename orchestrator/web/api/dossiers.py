@@ -1,4 +1,4 @@
-"""/api/v1/decks/{deck}/dossier: a dossier to prepare with, kept on this machine beside its deck."""
+"""/api/v1/decks/{deck}/dossier: a dossier to prepare with, stored on this machine beside its deck."""
 
 from __future__ import annotations
 
@@ -170,10 +170,11 @@ def make_deck_dossier(deck: DeckId, wanted: DossierWanted, site: At) -> Plain:
 def make_dossier(
     site: Site, file: FilePath, engine: str, kind: str | None, calls: Calls | None = None
 ) -> None:
-    """Make a deck's dossier, and keep it with the deck's file.
+    """Make a deck's dossier, and store it with the deck's file.
 
     Raises:
-        EngineError: The engine failed, and there is a dossier already, which may be a better one.
+        EngineError: The engine failed, and the deck already has a dossier, which may be better than one made
+            without the engine.
     """
     home = site.own
     with asked_engine(home.config, engine, None, calls=calls) as asked:

@@ -1,4 +1,5 @@
-"""/api/v1/sessions/{id}/files/{path}: session files as the ledger has them; refusals are the store's own."""
+"""/api/v1/sessions/{id}/files/{path}: session files as the ledger records them; the store refuses bad
+writes."""
 
 from __future__ import annotations
 

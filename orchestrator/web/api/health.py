@@ -1,4 +1,4 @@
-"""GET /api/v1/health: whether the server is there; to whoever has the token, which release it is."""
+"""GET /api/v1/health: whether the server is running; a request with the token also gets its release."""
 
 from __future__ import annotations
 

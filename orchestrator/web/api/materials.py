@@ -1,4 +1,5 @@
-"""/api/v1/materials: what is brought beside a deck, and how it was understood, before a session begins."""
+"""/api/v1/materials: files that are sent besides a deck, and how they were understood, before a session
+starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""/api/v1/memories, scratchpads, goals, briefings: what is remembered, under the presenter's control."""
+"""/api/v1/memories, scratchpads, goals, briefings: what is remembered, which the presenter controls."""
 
 from __future__ import annotations
 

@@ -45,30 +45,31 @@ router = APIRouter()
 
 BYTES_A_SECOND: Final = RATE_HZ * SAMPLE_BYTES
 MAX_FRAME_BYTES: Final = BYTES_A_SECOND
-"""Maximum size of a frame: a second of sound; our own page sends a tenth of that."""
+"""Maximum size of a frame: one second of sound; our own page sends a tenth of that."""
 AHEAD_S: Final = 5.0
-"""Seconds of sound that may come ahead of time, after a connection that stalled; then a frame waits until it
-is due, and the sender with it."""
+"""Seconds of sound that may arrive early, after a connection that stalled. Beyond that, a frame waits
+until it is due, and so does its sender."""
 PARTIAL_S: Final = 0.7
-"""Seconds between two recognitions of what is being spoken: a phrase of two or three words, and at about 0.3
-s of work for each, two cores have time for the rest."""
+"""Seconds between two recognitions of the sentence that is being spoken. A phrase of two or three words
+takes as long, and at about 0.3 s of work for each recognition two cores have time for the rest."""
 MAX_WAITING: Final = 4
-"""Maximum sentences that wait to be recognised; then frames wait to be looked at."""
+"""Maximum number of sentences that wait to be recognised; beyond that, frames wait to be processed."""
 MAX_WAITING_S: Final = 60.0
-"""Maximum seconds of sound that wait to be looked at: more than a machine that is busy for a while needs, and
-a slower one would never catch up."""
+"""Maximum seconds of sound that wait to be processed: more than a machine needs that is busy for a while.
+A machine that needs more would never catch up."""
 GRACE_S: Final = 0.5
-"""Seconds for which sound on its way is still taken once the microphone is to be closed: some frames."""
+"""Seconds for which sound on its way is still accepted once the microphone has to close: time for some
+frames."""
 ELSEWHERE: Final = "The microphone is used in another window now"
 ENDING: Final = "The session is being ended"
 CLOSED: Final = 1000
 REFUSED: Final = 1008
-"""A WebSocket's close codes for the ordinary end and for what breaks a rule (RFC 6455, section 7.4.1)."""
+"""A WebSocket's close codes: for an ordinary end, and for a broken rule (RFC 6455, section 7.4.1)."""
 
 
 @router.websocket("/sessions/{session}/microphone")
 async def microphone(socket: WebSocket, session: str, site: Annotated[Site, Depends(site_of)]) -> None:
-    """Take what is said into the transcript, sentence by sentence, until the socket is closed."""
+    """Write spoken words to the transcript, sentence by sentence, until the socket is closed."""
     await socket.accept()
     site.sessions.hold(session)  # a pause may be longer than others leave it open
     try:
@@ -91,21 +92,22 @@ async def microphone(socket: WebSocket, session: str, site: Annotated[Site, Depe
 
 
 def wait_s(taken_s: float, passed_s: float) -> float:
-    """Return how long a frame waits, of a sender that has sent *taken_s* of sound in *passed_s*."""
+    """Return the seconds that a frame has to wait if its sender has sent *taken_s* of sound in *passed_s*."""
     return max(0.0, taken_s - passed_s - AHEAD_S)
 
 
 class _Frame(NamedTuple):
-    """Sound, and the session's clock when it came, however late it is looked at."""
+    """Sound with the session's clock at its arrival, however late it is processed."""
 
     sound: bytes
     came_s: float
 
 
 class Microphone:
-    """One open microphone. Three tasks read frames as they come, find sentences in them, and write them.
+    """One open microphone: three tasks read frames as they arrive, find sentences in them, and write those
+    down.
 
-    So frames get their time even while a sentence waits to be recognised.
+    So frames get the time of their arrival even while a sentence waits to be recognised.
     """
 
     def __init__(self, socket: WebSocket, site: Site, session: Rehearsal, recogniser: Recogniser) -> None:
@@ -136,7 +138,7 @@ class Microphone:
 
     @property
     def is_owing(self) -> bool:
-        """Whether something is being spoken, or recognised, that does not stand in the transcript yet."""
+        """Whether something is being spoken or recognised that is not in the transcript yet."""
         return self.owed > self._finished
 
     @property
@@ -147,13 +149,15 @@ class Microphone:
         return self.is_owing and self._finished < owed
 
     async def give_way(self) -> None:
-        """Close the microphone, since another window has one; what was said goes into the transcript."""
+        """Close the microphone, since another window has one now; the words so far are still written to
+        the transcript."""
         if self._leaving is None:
             self._leaving = ELSEWHERE
             self._stop.set()
 
     async def finish(self) -> str | None:
-        """Close the microphone once all that was said stands in the transcript, else return why not."""
+        """Close the microphone once all spoken words are in the transcript; if that fails, return the
+        reason."""
         if self._leaving is None:
             self._leaving = ENDING
             asyncio.get_running_loop().call_later(GRACE_S, self._stop.set)
@@ -161,10 +165,10 @@ class Microphone:
         return None if self._refused is None else str(self._refused)
 
     async def run(self) -> None:
-        """Take sound until the socket closes; what was said up to then goes into the transcript.
+        """Receive sound until the socket closes; the words up to then are written to the transcript.
 
         Raises:
-            GreenroomError: A frame breaks a rule, the session takes no more speech, or something failed.
+            GreenroomError: A frame breaks a rule, the session accepts no more speech, or something failed.
         """
         reading = asyncio.create_task(self._read())
         listening = asyncio.create_task(self._listen())
@@ -192,7 +196,7 @@ class Microphone:
         await self._take_leave()
 
     async def _take_leave(self) -> None:
-        """Send the page the reason why the server closes the connection."""
+        """Send the page the reason for which the server closes the connection."""
         if self._leaving == ELSEWHERE:
             raise SpeechError(ELSEWHERE)
         if self._leaving is not None:
@@ -201,7 +205,7 @@ class Microphone:
                 await self._socket.close(CLOSED)
 
     async def _message(self) -> Mapping[str, Any] | None:
-        """Return the next message, after what has come, or None if the microphone is to be closed."""
+        """Return the next message, after all that have arrived, or None if the microphone has to close."""
         receiving = asyncio.ensure_future(self._socket.receive())
         stopping = asyncio.ensure_future(self._stop.wait())
         try:
@@ -212,7 +216,7 @@ class Microphone:
             stopping.cancel()
 
     async def _read(self) -> None:
-        """Give each frame its time as it comes; waits for nothing but the sender."""
+        """Give each frame the time of its arrival; wait for nothing but the sender."""
         began, taken_s = monotonic(), 0.0
         now_s = self._session.rehearsal.now_s
         try:
@@ -240,7 +244,7 @@ class Microphone:
             self._frames.put_nowait(None)
 
     async def _listen(self) -> None:
-        """Find the sentences in the frames, up to the last one."""
+        """Find the sentences in the frames, including the last one."""
         deck = self._session.rehearsal.scene().deck
         self._names = await self._site.threads.run(self._session.name, Work.READ, partial(names_in, deck))
         self._voice = Voice(await run_in_threadpool(self._recogniser.detector))
@@ -259,7 +263,8 @@ class Microphone:
         await self._put(self._voice.close())
 
     def _follow(self) -> None:
-        """Note whether somebody speaks, and have what is being spoken recognised from time to time."""
+        """Note whether somebody speaks, and have the sentence that is being spoken recognised from time to
+        time."""
         open_ = self._voice.open
         self._is_spoken = open_ is not None
         if open_ is None:
@@ -290,7 +295,7 @@ class Microphone:
                 await self._show(heard.text)
 
     async def _put(self, ended: list[Stretch]) -> None:
-        """Have sentences that ended recognised; waits while too many are."""
+        """Queue ended sentences for recognition; wait while too many are queued."""
         self._unfinished += len(ended)
         for stretch in ended:
             if self._is_whole and self._asked is not None and self._asked[0] == stretch:
@@ -302,7 +307,7 @@ class Microphone:
             await self._ended.put((stretch, max(0.0, offset_s), recognised))
 
     async def _write(self, listening: asyncio.Task[None]) -> None:
-        """Write sentences into the transcript, in their order, each as soon as it is recognised."""
+        """Write sentences to the transcript, in order, each as soon as it is recognised."""
         while (one := await self._ended.get()) is not None:
             if self._refused is None:  # else what comes is let go of, so that nobody waits for a place
                 try:
@@ -326,7 +331,7 @@ class Microphone:
             await self._send({"final": heard.text, "doubt": heard.doubt, "segment": number})
 
     def _keep(self, number: int, sound: bytes) -> None:
-        """Keep the sound of an answer, where the presenter said so; what fails there costs no word."""
+        """Store the sound of an answer, if the presenter agreed; a failure here never costs words."""
         sessions, projection = self._site.own.sessions, self._session.projection
         if not keeps_sound(sessions, self._session.name) or number > len(projection.segments):
             return
@@ -338,9 +343,10 @@ class Microphone:
                 keep_sound(sessions, self._session.name, number, sound)
 
     async def _hear(self, piece: LiveSegment) -> int:
-        """Write a sentence to the transcript, however long another holds the session: a lock costs no words.
+        """Write a sentence to the transcript, however long another process holds the lock: a lock never costs
+        words.
 
-        Return the segment's number there. The sentence has an id of its own, since a refused try may have
+        Return the number of its segment. The sentence has an id, since an attempt that failed may still have
         written it.
         """
         while True:
@@ -352,7 +358,7 @@ class Microphone:
                     raise
 
     async def _show(self, text: str) -> None:
-        """Show what is being spoken, on this page and on the others that show the room."""
+        """Show the words that are being spoken, on this page and on the others that show the room."""
         if self._site.partials.get(self._session.name, "") == text:
             return
         self._site.show_partial(self._session.name, text)
@@ -364,7 +370,8 @@ class Microphone:
 
 
 def _refusal(error: Exception) -> GreenroomError:
-    """Return the error for the page, also for a failure of the recogniser's libraries or of the disk."""
+    """Return the error for the page; failures of the recogniser's libraries and of the disk become one,
+    too."""
     if isinstance(error, GreenroomError):
         return error
     reason = one_line(str(error))[:200] or type(error).__name__

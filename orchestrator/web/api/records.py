@@ -1,4 +1,4 @@
-"""/api/v1/sessions/{id}/records: the ledger, record by record, as it grows."""
+"""/api/v1/sessions/{id}/records: the ledger as a stream of records, also while it grows."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ from orchestrator.web.site import Site, site_of
 router = APIRouter(tags=["records"])
 
 PING_S: Final = 15
-"""Seconds between two pings: a stream that says nothing for longer is cut by some proxies."""
+"""Seconds between two pings; some proxies cut a stream that sends nothing for longer."""
 AT_ONCE: Final = 500
-"""Maximum records read at a time: a ledger of hours is not held in memory for each who follows it."""
+"""Maximum number of records that are read at a time, so that a long ledger is not in memory for each
+reader."""
 
 
 _STREAM: Final = sends_events(

@@ -1,4 +1,4 @@
-"""/api/v1/sessions/{id}/room: the room as its page shows it, as one document and as a stream of them."""
+"""/api/v1/sessions/{id}/room: the room as its page shows it, as one document and as a stream of documents."""
 
 from __future__ import annotations
 
@@ -63,9 +63,10 @@ from orchestrator.web.view import RoomView, asked_now, room_view
 
 
 MAX_PIECES: Final = 1_000
-"""Maximum pieces in one request: an hour and more of speech. Each is a write, at some milliseconds."""
+"""Maximum number of pieces in one request: more than an hour of speech. Each is a write of some
+milliseconds."""
 ANSWERED: Final = (AnswerGiven.TYPE, NoAnswer.TYPE, AnswerHeard.TYPE, ExchangeClosed.TYPE)
-"""Types of records, the first of which says what becomes of an answer."""
+"""Types of records that say what becomes of an answer; the first one counts."""
 
 router = APIRouter(tags=["room"])
 _ROOM_EVENTS: Final = sends_events(
@@ -80,16 +81,19 @@ _ROOM_EVENTS: Final = sends_events(
 At = Annotated[Site, Depends(site_of)]
 
 LOOK_S: Final = 0.04
-"""Seconds between two looks of a stream whether the ledger has grown (one `stat`).
+"""Seconds between two checks of a stream whether the ledger has grown (one `stat`).
 
-A page is to show it within 100 ms: with three pages open 41 ms in the median, 85 ms at the 95th percentile
-of 50 (`scripts/bench web`, on two busy cores)."""
+A page should show a change within 100 ms. With three pages open it takes 41 ms in the median and 85 ms at the
+95th percentile of 50 (`scripts/bench web`, on two busy cores).
+"""
 RETRY_MS: Final = 500
-"""Milliseconds after which a page that was cut off comes back; browsers wait three seconds by themselves."""
+"""Milliseconds after which a page that was cut off reconnects; by default, browsers wait three seconds."""
 DRIVER_LOOKS: Final = 25
-"""Number of looks, about a second, between two checks whether another process still drives the session."""
+"""Number of a stream's checks, about a second's, between two checks whether another process still drives
+the session."""
 HEARTBEAT_S: Final = 5
-"""Seconds between two heartbeats of a room's stream: its page notices when two were missed."""
+"""Seconds between two heartbeats of a room's stream; after two missed ones the page knows that it is cut
+off."""
 
 
 @router.get("/sessions/{session}/room")
@@ -437,14 +441,17 @@ async def stream_room(session: SessionId, site: At) -> EventSourceResponse:
 
 
 async def _attended(site: Site, session: Rehearsal) -> AsyncIterator[dict[str, Any]]:
-    """Yield the changes; as long as somebody reads them, the room has a page."""
+    """Yield the changes; as long as somebody reads them, the room counts as having an open page."""
     with site.presence.here(session.name):
         async for change in _changes(site, session):
             yield change
 
 
 def _heartbeat() -> ServerSentEvent:
-    """Return a heartbeat event, since no page sees a comment, which would keep proxies content too."""
+    """Return a heartbeat as an event.
+
+    A comment would also keep proxies content, but no page sees comments.
+    """
     return ServerSentEvent(event="heartbeat", data=str(HEARTBEAT_S))
 
 
@@ -483,7 +490,7 @@ async def _changes(site: Site, session: Rehearsal) -> AsyncIterator[dict[str, An
 
 
 def _countdown(site: Site, session: Rehearsal) -> tuple[Any, ...]:
-    """Return what changes without a record: a silence that counts down, what waits, who is asked."""
+    """Return what changes without a record: the silence that counts down, what waits, and who is asked."""
     floor = site.drives.floor(session.name)
     if floor is None:
         return ()
@@ -492,7 +499,8 @@ def _countdown(site: Site, session: Rehearsal) -> tuple[Any, ...]:
 
 
 def _pieces(site: Site, session: str, sent: Sequence[Spoken]) -> tuple[int, list[LiveSegment]]:
-    """Return the number of segments, and the pieces to add: all are checked before the first is taken."""
+    """Return the number of segments and the pieces to add; all pieces are checked before the first is
+    added."""
     found = site.sessions.get(session)
     read = (piece_of(piece.model_dump(exclude_none=True), "segment") for piece in sent)
     pieces = [piece for piece in read if piece is not None]
@@ -524,7 +532,8 @@ def _view(site: Site, session: Rehearsal) -> RoomView:
 
 
 def _shown(site: Site, session_id: str) -> RoomView:
-    """Return the room of a session that is looked up anew, so that a stream holds no closed one open."""
+    """Return the room of a session, which is looked up anew so that a stream does not keep a closed
+    session open."""
     return _view(site, site.sessions.get(session_id))
 
 
@@ -599,7 +608,8 @@ def get_delivery(session: SessionId, site: At) -> Delivery:
 
 
 MAX_NUMBER = 1_000_000
-"""Maximum number of a segment, beyond any session: at a segment a second, eleven days."""
+"""Maximum number of a segment, which no session reaches: at one segment a second, it would take eleven
+days."""
 
 
 class Correcting(Body):
@@ -722,5 +732,5 @@ def record_verdict(session: SessionId, own: OwnVerdict, site: At, key: Key = Non
 
 
 def _last(site: Site, session: str) -> Plain:
-    """Return the last exchange as it stands, for a request that was cut off before its reply."""
+    """Return the last exchange as it is now, for a request that was cut off before its reply."""
     return exchange_json(site.sessions.get(session).projection.asked[-1])

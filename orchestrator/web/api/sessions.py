@@ -1,4 +1,4 @@
-"""/api/v1/sessions: what there is, one session whole, its proof and debrief, what is done with it."""
+"""/api/v1/sessions: the list of sessions, one whole session, its verification, and actions on it."""
 
 from __future__ import annotations
 
@@ -78,9 +78,9 @@ class AnswerSound:
 
 
 def sounds_of(home: Home, found: Rehearsal) -> tuple[AnswerSound, ...]:
-    """Return the answers that can be heard again, in the order of asking.
+    """Return the answers whose sound can be heard again, in the order of asking.
 
-    A piece that answers nothing any more, or was said off the record, is deleted.
+    The sound of a piece that no longer belongs to an answer, or was said off the record, is deleted.
     """
     kept = kept_pieces(home.sessions, found.name)
     if not kept:
@@ -110,7 +110,8 @@ At = Annotated[Site, Depends(site_of)]
 
 
 def unsaid(line: str) -> None:
-    """Drop a warning for a terminal: over HTTP the document says the same, as `damaged` or null."""
+    """Drop a warning that is meant for a terminal; over HTTP the document says the same, as `damaged` or
+    null."""
 
 
 @router.get("/sessions", **sends(SessionList))

@@ -1,4 +1,4 @@
-"""GET /api/v1/speech: what turns speech into text here, for the page to choose and to say."""
+"""GET /api/v1/speech: what turns speech into text on this server, so that the page can choose and say it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""POST /api/v1/sessions: a session begins, with the options of `greenroom start` by the same names."""
+"""POST /api/v1/sessions: start a session, with the options of `greenroom start` under the same names."""
 
 from __future__ import annotations
 
@@ -227,7 +227,8 @@ def _start(starting: Starting, site: Site) -> Started:
 
 
 def started_of(session: Rehearsal, site: Site) -> Started:
-    """Add a session that was begun just now, for this site to open and close, and return its description."""
+    """Hand a session that was just started to this site, which closes it later, and return its
+    description."""
     site.sessions.add(session)
     projection = session.projection
     return Started(
@@ -242,7 +243,8 @@ def started_of(session: Rehearsal, site: Site) -> Started:
 
 @contextmanager
 def about(field: str | None) -> Iterator[None]:
-    """Make what is refused in the block name its field; None: the option that the message begins with."""
+    """Make errors in the block name their field; if *field* is None, the option with which the message
+    begins."""
     try:
         yield
     except GreenroomError as error:
@@ -253,7 +255,7 @@ def about(field: str | None) -> Iterator[None]:
 
 
 def _loading(starting: Starting, site: Site) -> Loading | None:
-    """Return the recorded talk, whose questions are answered in the room."""
+    """Return the recorded talk for a session whose questions are answered in the room, or None."""
     if starting.speech is None:
         return None
     with about("speech"):
@@ -265,7 +267,8 @@ def _loading(starting: Starting, site: Site) -> Loading | None:
 
 @contextmanager
 def _brought(starting: Starting, site: Site) -> Iterator[dict[str, Any]]:
-    """Yield board and news as `Rehearsal.start` takes them: files, also of what was typed, for the block."""
+    """Yield board and news as files, as `Rehearsal.start` takes them; typed words become files for the
+    block."""
     with tempfile.TemporaryDirectory(prefix="greenroom-typed-") as folder:
         found: dict[str, Any] = {}
         with about("board"):
@@ -293,7 +296,8 @@ def _brought(starting: Starting, site: Site) -> Iterator[dict[str, Any]]:
 
 
 def _read_typed(read: Callable[[], Any], folder: str) -> None:
-    """Report what is wrong with typed words before anything is made, and without the folder's name."""
+    """Report what is wrong with typed words before anything is created; the folder's name is not in the
+    message."""
     try:
         read()
     except GreenroomError as error:
@@ -302,13 +306,14 @@ def _read_typed(read: Callable[[], Any], folder: str) -> None:
 
 
 def _dismissed(source: Source | Path | None, starting: Starting) -> frozenset[str]:
-    """Return the digests of the dismissed contradictions, looked up before anything is made.
+    """Return the digests of the dismissed contradictions, looked up before anything is created.
 
-    Their ids in the session differ: it counts on without those that an earlier rehearsal dismissed.
+    They are not looked up by their ids, which differ in the session: it does not count those that an earlier
+    rehearsal dismissed.
 
     Raises:
         DeckError: The deck cannot be read.
-        UsageError: The deck has no contradiction of such a number.
+        UsageError: The deck has no contradiction of this number.
     """
     found = deck_tensions(read_source(source, starting.deck_text).deck)
     for number in starting.dismissed:
@@ -323,20 +328,20 @@ def _dismissed(source: Source | Path | None, starting: Starting) -> frozenset[st
 
 
 def played(site: Site) -> tuple[str, ...]:
-    """Return the sessions of both acts, in order, as they were played last; none unless both are whole."""
+    """Return the sessions of the last run of both acts, in order, or none unless both are complete."""
     site.review.refresh(is_needed=True)
     found = [_last_of(site.review.catalogue.runs_of(_digest(act.deck))) for act in ACTS]
     return tuple(one for one in found if one) if all(found) else ()
 
 
 def a_week_later(site: Site, session: str) -> str:
-    """Return the second rehearsal, where *session* is the first of the two; else ""."""
+    """Return the id of the second rehearsal if *session* is the first of the two, else ""."""
     both = played(site)
     return both[1] if both and both[0] == session else ""
 
 
 def _last_of(rows: Sequence[Row]) -> str:
-    """Return the newest demonstration among the rows that has ended and lies here."""
+    """Return the id of the newest demonstration among *rows* that has ended and is in this home, or ""."""
     entries = (row.entry for row in rows if row.is_here)
     return next((one.session for one in entries if one.is_recorded and one.is_ended), "")
 

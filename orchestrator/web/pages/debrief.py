@@ -31,7 +31,7 @@ router = APIRouter()
 @router.get("/watch/{session}", response_class=HTMLResponse)
 @reads
 def watch(session: str, site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
-    """Return the page; without its script all stands there at once."""
+    """Return the page on which a demonstration is watched; without its script, all of it is shown at once."""
     found = site.sessions.get(session)
     rehearsal = found.rehearsal
     return page(
@@ -72,7 +72,7 @@ def debrief(session: str, site: Annotated[Site, Depends(site_of)]) -> HTMLRespon
 
 
 def _shown(review: Review, deck: Deck) -> list[Sheet]:
-    """Return the slides that a question is about, each once, with the words that it quotes."""
+    """Return the slides that questions are about, each once, with the quoted words marked."""
     numbers = {one.slide for one in review.places}
     quotes = [one.quote for one in review.places if not one.is_missing]
     return [sheet(slide, quotes) for slide in deck.slides if slide.number in numbers]

@@ -1,4 +1,4 @@
-"""GET /dossier/{deck}: the dossier to prepare with; …/of/{session}: that of a rehearsal's deck."""
+"""GET /dossier/{deck}: the dossier to prepare with; …/of/{session}: the dossier of a rehearsal's deck."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ At = Annotated[Site, Depends(site_of)]
 @router.get("/dossier/of/{session}")
 @reads
 def of_session(session: str, site: At) -> RedirectResponse:
-    """Adopt the dossier that was made at a rehearsal's start, unless the deck has one; go on to its page."""
+    """Store the dossier that was made at a rehearsal's start, unless the deck has one; redirect to its
+    page."""
     found = site.sessions.get(session)
     source, made = source_of(found.rehearsal), found.projection.dossier
     if made is not None and read_prepared(site.own, source.deck.sha256) is None:
@@ -51,7 +52,8 @@ def of_session(session: str, site: At) -> RedirectResponse:
 
 @router.get("/dossier/{deck}", response_class=HTMLResponse)
 def dossier(deck: str, site: At) -> HTMLResponse:
-    """Return the page, whether the dossier is ready, being made, or none yet."""
+    """Return the page of a deck's dossier, whether the dossier is ready, is being made, or does not exist
+    yet."""
     making = site.dossiers.of(deck)  # before what it keeps is read
     made, before = read_prepared(site.own, deck), site.review.asked_before(deck)
     attacks = made.dossier.attacks if made is not None else ()
@@ -77,7 +79,7 @@ def dossier(deck: str, site: At) -> HTMLResponse:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A question of the dossier, and what came of it in the last rehearsal that asked it."""
+    """A question of the dossier, and its result in the last rehearsal that asked it."""
 
     number: int  # in the dossier, from 1
     attack: Attack
@@ -85,7 +87,8 @@ class Card:
 
 
 def _cards(attacks: Sequence[Attack], before: Sequence[AskedBefore]) -> list[Card]:
-    """Return the cards: what is open or was not judged first, the others as the dossier has them."""
+    """Return the cards: first those whose question is open or unjudged, then the others in the dossier's
+    order."""
     known = {words: one for one in before for words in (one.point, one.question.casefold())}
     found = [
         Card(number, attack, known.get(_point(attack)) or known.get(one_line(attack.question).casefold()))
@@ -108,6 +111,6 @@ def _point(attack: Attack) -> str:
 
 
 def _shared_why(attacks: Sequence[Attack]) -> str:
-    """Return the reason that most questions share, which is said once, or "" if each has its own."""
+    """Return the reason that most questions share, so that it is shown once, or "" if no two share one."""
     [(why, many)] = Counter(one.why for one in attacks).most_common(1) or [("", 0)]
     return why if many > 1 else ""

@@ -1,4 +1,5 @@
-"""GET /new: drop a deck, see how it was understood, choose, begin; and its slides, as the page shows them."""
+"""GET /new: drop a deck, see how it was understood, choose options and start; also its slides for the
+page."""
 
 from __future__ import annotations
 
@@ -37,18 +38,18 @@ from orchestrator.web.templating import page
 router = APIRouter()
 
 ANEW: Final = {"cache-control": "no-store"}
-"""Headers of a page that Back shows as it is by then, and not as it was."""
+"""Headers of a page that the browser's Back button has to load anew."""
 RECENT: Final = 6
-"""Maximum rehearsals on the first page: a screen of them. With more there are filters, and the review has
-all."""
+"""Maximum number of rehearsals on the first page: one screen. If there are more, the page has filters; the
+review lists all."""
 MAX_FOUND: Final = 30
-"""Maximum rehearsals that the filters find."""
+"""Maximum number of rehearsals that the filters list."""
 Kind = Literal["", "unfinished", "ended", "drill"]
 
 
 @dataclass(frozen=True, slots=True)
 class Rehearsed:
-    """A rehearsal of this home, and what it is called."""
+    """A rehearsal of this home, with the title under which it is listed."""
 
     row: Row
     title: str  # a person's own; "": it goes by its deck's
@@ -60,7 +61,10 @@ def front(
     q: Annotated[str, Query(max_length=200)] = "",
     show: Kind = "",
 ) -> HTMLResponse:
-    """Return the first page. *q*: words of title, deck or presenter; *show*: one kind of rehearsal."""
+    """Return the first page.
+
+    *q* filters by words of title, deck or presenter, *show* by a kind of rehearsal.
+    """
     reading = site.review.refresh(is_needed=_is_behind(site))
     known = list(islice(_rehearsed(site), RECENT + 1))
     is_filtered = bool(q.strip() or show)
@@ -88,13 +92,14 @@ def front(
 
 @router.get("/example", response_class=HTMLResponse)
 def example(site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
-    """Return a question and its piece of a debrief for the page; empty if the demo cannot be played."""
+    """Return an example question with its part of a debrief, to put into the page; empty if the demo
+    cannot be played."""
     shown = site.showcase.get()
     return page("example.html", shown=shown) if shown is not None else HTMLResponse("")
 
 
 def under_way(site: Site) -> list[tuple[str, str]]:
-    """Return id and title of every session that this server drives."""
+    """Return the id and title of every session that this server drives."""
     found = []
     for name in site.drives.driven:
         try:
@@ -106,7 +111,8 @@ def under_way(site: Site) -> list[tuple[str, str]]:
 
 
 def _is_behind(site: Site) -> bool:
-    """Return whether the catalogue has not read a session of this home: one was begun just now, say."""
+    """Return whether the catalogue has not yet read a session of this home, such as one that was just
+    started."""
     if site.home is None:
         return False
     names = {one for one in site.home.session_names() if SESSION_ID.fullmatch(one)}
@@ -114,7 +120,8 @@ def _is_behind(site: Site) -> bool:
 
 
 def _rehearsed(site: Site, *, are_recorded: bool = False) -> Iterator[Rehearsed]:
-    """Yield one's own sessions that lie in this home, newest first, else the demonstrations."""
+    """Yield the user's own sessions in this home, newest first, or the demonstrations if *are_recorded* is
+    true."""
     if site.home is None:
         return
     before: int | None = None
@@ -153,7 +160,7 @@ PRESSED = (
     "not know”, “next question”) and a contradiction of which you name no figure; once, an answer without "
     "any figure, date or name where one belongs."
 )
-"""The meaning of an intensity without a model."""
+"""The explanation of an intensity for a panel without a model."""
 INTENSITIES = {
     "friendly": "Friendly: one question, one follow-up",
     "moderate": "Moderate: up to three turns each",
@@ -163,7 +170,7 @@ INTENSITIES = {
 
 @router.get("/new", response_class=HTMLResponse)
 def new(site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
-    """Return the starting page."""
+    """Return the page on which a session is started."""
     home = site.own
     check_is_of_board(home)
     config = home.config
@@ -200,7 +207,7 @@ def _members(home: Home) -> list[Persona]:
 
 @dataclass(frozen=True, slots=True)
 class EngineChoice:
-    """An engine that can be chosen: what it does and costs, and what it still needs."""
+    """An engine that can be chosen: what it does and costs, and what it still needs to work."""
 
     name: str
     told: str
@@ -209,7 +216,7 @@ class EngineChoice:
 
 
 def engines(config: Config, environment: Mapping[str, str]) -> list[EngineChoice]:
-    """Return the engines of this installation, each in plain words."""
+    """Return the engines of this installation, each described in plain words."""
     found = [
         EngineChoice(
             BANK,

@@ -1,4 +1,4 @@
-"""GET /review: every session, newest first, with a search that shows each hit in its place."""
+"""GET /review: every session, newest first, with a search that shows each hit in its context."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from orchestrator.web.templating import page
 
 
 WIDTH, HEIGHT = 640, 150
-"""Units of the drawing; the page scales it."""
+"""The size of the drawing in its own units; the page scales it."""
 LEFT, RIGHT, TOP, BOTTOM = 48, 16, 14, 24
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One run in the plot."""
+    """One run in a plot."""
 
     x: float
     y: float
@@ -37,7 +37,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """One figure over all runs that have it."""
+    """One measured number, plotted over all runs that have it."""
 
     title: str
     hint: str
@@ -46,14 +46,14 @@ class Plot:
 
     @property
     def path(self) -> str:
-        """The line through the points, as SVG has it."""
+        """The line through the points, as an SVG path."""
         return " ".join(
             f"{'L' if number else 'M'}{one.x:.1f} {one.y:.1f}" for number, one in enumerate(self.points)
         )
 
 
 def plot(title: str, hint: str, runs: Sequence[tuple[float | None, str]], unit: str = "") -> Plot | None:
-    """Return a plot of runs, oldest first, each a value and a label, or None if no run has the figure.
+    """Return a plot of *runs*, pairs of value and label with the oldest first; None if no run has the value.
 
     The scale begins at 0, so that a small change looks small.
     """
@@ -76,7 +76,8 @@ def plot(title: str, hint: str, runs: Sequence[tuple[float | None, str]], unit: 
 
 
 def _round_up(value: float) -> float:
-    """Return the next of 1, 2, 5, 10, 20, 50, … that is no smaller, so that its half is short to write."""
+    """Return the smallest of 1, 2, 5, 10, 20, 50, … that is not below *value*, so that its half is short
+    to write."""
     size = 1.0
     while True:
         for factor in (1, 2, 5):
@@ -97,7 +98,10 @@ def review(
     q: Annotated[str, Query(max_length=400)] = "",
     before: int | None = None,
 ) -> HTMLResponse:
-    """Return the list, or what a search finds. *before*: the pages behind the first go on from there."""
+    """Return the list of sessions, or the hits of the search *q*.
+
+    *before* is for the pages after the first.
+    """
     reading, catalogue = site.review.refresh(), site.review.catalogue
     found: list[tuple[Row, list[Hit]]]
     if q.strip():
@@ -132,7 +136,10 @@ def review(
 def progress(
     site: Annotated[Site, Depends(site_of)], presenter: Annotated[str | None, Query(max_length=200)] = None
 ) -> HTMLResponse:
-    """Return the latest whole runs of *presenter*, so no drills; without one, of whoever ended one last."""
+    """Return the page with the latest complete runs of *presenter*, without drills.
+
+    If *presenter* is None, the runs are those of the presenter who last ended one.
+    """
     site.review.refresh()
     catalogue = site.review.catalogue
     whose, rows = ended_of(catalogue, presenter)
@@ -153,12 +160,12 @@ def progress(
 
 
 def fillers(entry: Entry) -> float | None:
-    """Return the fillers in 100 words, or None if they were not counted."""
+    """Return the number of fillers in 100 words, or None if they were not counted."""
     return round(100 * entry.fillers / entry.words, 1) if entry.fillers is not None and entry.words else None
 
 
 def _plots(one: Progress) -> list[Plot]:
-    """Return plots, which say more than a table from two runs on."""
+    """Return the plots, or none for fewer than two runs, of which a table says as much."""
     if len(one.runs) < 2:
         return []
     figures = (

@@ -1,4 +1,4 @@
-"""GET /review/compare: two runs of one deck side by side."""
+"""GET /review/compare: two runs on one deck, side by side."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FAILED = frozenset({"unresolved", "silent", "parked", "contradiction"})
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Something that was looked at in a run, and what came of it."""
+    """A point that was raised in a run, and its result."""
 
     about: str  # the words, with their place; of a general question, the question
     result: str  # of OUTCOMES, or "silent", "contradiction", "" where it did not come up
@@ -48,7 +48,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One figure of delivery in both runs; "" where a run has none."""
+    """One measure of delivery in both runs; "" for a run without it."""
 
     name: str
     a: str
@@ -57,7 +57,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The earlier run `a` and the later run `b`."""
+    """The comparison of the earlier run `a` with the later run `b`."""
 
     holds: tuple[Pair, ...]  # failed in a, and holds in b
     fails: tuple[Pair, ...]  # fails in both
@@ -69,7 +69,7 @@ class Comparison:
 
 
 def comparison(a: Debrief, b: Debrief) -> Comparison:
-    """Compare the earlier run with the later."""
+    """Compare the earlier run *a* with the later run *b*."""
     first, second = dict(_points(a)), dict(_points(b))
     found: dict[str, list[Pair]] = {name: [] for name in Comparison.__slots__ if name != "measures"}
     for key in [*first, *(key for key in second if key not in first)]:
@@ -86,7 +86,7 @@ def comparison(a: Debrief, b: Debrief) -> Comparison:
 
 
 def _kind(one: Point | None, other: Point | None) -> str | None:
-    """Return the list that a point belongs to, or None if it held throughout or nobody judged it."""
+    """Return the list to which a point belongs, or None if it held in both runs or nobody judged it."""
     before, now = one.result if one else "", other.result if other else ""
     if one is not None and other is not None and "unjudged" in (before, now):
         return "unjudged"
@@ -99,7 +99,8 @@ def _kind(one: Point | None, other: Point | None) -> str | None:
 
 
 def _points(debrief: Debrief) -> Iterator[tuple[str, Point]]:
-    """Yield every contradiction that was counted, and every question once, by the words that it is about."""
+    """Yield every counted contradiction, and every question once, each with the key by which runs are
+    matched."""
     for one in debrief.contradictions:
         yield one.digest, Point(phrasing.noted(one), "contradiction", "a contradiction")
     counted = {one.id for one in each_once(debrief.exchanges)}
@@ -113,7 +114,7 @@ def _key(review: Review) -> str:
 
 
 def _about(review: Review) -> str:
-    """Return the question, and the words that it is about."""
+    """Return the question, followed by the words that it is about."""
     return " ".join(
         [review.asked, *([f"On {phrasing.with_place(review.places[0])}"] if review.places else [])]
     )
@@ -145,7 +146,8 @@ def _measured(one: Debrief) -> Iterator[tuple[str, str]]:
 
 
 def _contradictions(one: Debrief) -> str:
-    """Return how many contradictions were found; no number that reads as clean where nobody looked."""
+    """Return the number of contradictions in words; never one that reads as clean if nobody looked for
+    any."""
     if one.tensions is None or not (one.is_read or one.contradictions):
         return "not looked for" if one.tensions is None else "not looked for, but for sums that fail"
     return str(len(one.contradictions)) + ("" if one.is_read else ", by sums alone")
@@ -159,7 +161,8 @@ router = APIRouter()
 
 @router.get("/review/compare", response_class=HTMLResponse)
 def compare(a: str, b: str, site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
-    """Compare two runs, the earlier one first, whichever is named first."""
+    """Return the page that compares two runs, with the earlier run first, in whichever order they are
+    named."""
     rows = sorted((site.review.row(a), site.review.row(b)), key=lambda row: row.n)
     compared, why = None, _why_not(*rows)
     if why is None:

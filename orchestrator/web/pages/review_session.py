@@ -1,4 +1,5 @@
-"""GET /review/{session}: one session as a timeline, …/questions/{exchange}: what was known, …/export."""
+"""GET /review/{session}: one session as a timeline; …/questions/{exchange}: what the panelist knew;
+…/export."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ from orchestrator.web.timeline import as_markdown, as_redacted, timeline
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:
-    """One file as the panelist was given it."""
+    """One file as the panelist was given it, for one question."""
 
     index: int
     path: str
@@ -57,7 +58,7 @@ class KnownFile:
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """All that one panelist was given for one question."""
+    """All files that one panelist was given for one question."""
 
     exchange: Exchange
     name: str
@@ -75,11 +76,11 @@ class Knowledge:
 
 
 def knowledge(session: Rehearsal, exchange_id: str) -> Knowledge:
-    """Return what the panelist knew when it asked this question, rebuilt and compared with its receipt.
+    """Return the files that the panelist was given for this question, rebuilt and compared with the receipt.
 
     Raises:
         UsageError: There is no such exchange.
-        ReceiptError: A file is not what the receipt says.
+        ReceiptError: A file differs from what the receipt says.
     """
     rehearsal = session.rehearsal
     exchange = next((one for one in session.projection.asked if one.id == exchange_id), None)
@@ -114,10 +115,11 @@ def knowledge(session: Rehearsal, exchange_id: str) -> Knowledge:
 
 
 def _asked(session: Rehearsal, exchange: Exchange) -> tuple[int, str | None]:
-    """Return the record that opened the exchange, and the digest of the files that its question came from.
+    """Return the number of the record that opened the exchange, and the digest of its question's source
+    files.
 
-    The digest is None if the question is not the panelist's own candidate: somebody put it for it, or it came
-    back.
+    The digest is None if the question is not the panelist's own candidate, because somebody else put it, or
+    because it was asked before and came back.
     """
     store = session.rehearsal.store
     made_from: str | None = None
@@ -135,7 +137,8 @@ def _asked(session: Rehearsal, exchange: Exchange) -> tuple[int, str | None]:
 
 
 def _inputs(receipt: Receipt) -> str:
-    """Return a receipt's files as a candidate's record names what it was made from (`loop.refreshing`)."""
+    """Return the digest of a receipt's files in the form that a candidate's record has
+    (`loop.refreshing`)."""
     return digest(made_from(receipt))
 
 
@@ -159,7 +162,7 @@ def _files(context: Context, before: Receipt | None) -> tuple[KnownFile, ...]:
 
 
 def _split(text: str, mutability: str, known: tuple[int, str] | None, sha256: str) -> Sequence[str]:
-    """Return what of a file's text was there at the receipt before, and what is new."""
+    """Return the part of a file's text that the receipt before already had, and the new part."""
     if known is None:
         return "", text
     if known[1] == sha256:
@@ -180,7 +183,7 @@ At = Annotated[Site, Depends(site_of)]
 @router.get("/review/{session}", response_class=HTMLResponse)
 @reads
 def review_session(session: str, site: At, check: bool = False) -> HTMLResponse:
-    """Return the timeline. *check*: verify the session now, also where that was done before."""
+    """Return the timeline of a session. If *check* is true, the session is verified again now."""
     row = site.review.row(session)
     try:
         checked = site.review.checked(row, again=True) if check else None
@@ -217,7 +220,7 @@ def review_session(session: str, site: At, check: bool = False) -> HTMLResponse:
 
 @dataclass(frozen=True, slots=True)
 class WrittenFile:
-    """A file of another crew's session, as it stands."""
+    """A file of another crew's session, as it is now."""
 
     path: str
     mutability: str
@@ -229,7 +232,7 @@ class WrittenFile:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A write or a note of another crew's session."""
+    """A write or a note in another crew's session."""
 
     seq: int
     at: str
@@ -241,7 +244,8 @@ class Moment:
 
 
 def _crew_page(site: Site, row: Row, found: core.Session, checked: Sequence[Checked]) -> HTMLResponse:
-    """Show another crew's session: its files, what was written when and from which context, proof."""
+    """Return the page of another crew's session: its files, each write with its context, and its
+    verification."""
     store = store_of(found)
     states = {path: store.state(path) for path in store.layout.files}
     return page(
@@ -290,7 +294,7 @@ def _moments(store: Store, session: core.Session) -> Iterator[Moment]:
 @router.get("/review/{session}/contexts/{receipt}", response_class=HTMLResponse)
 @reads
 def given(session: str, receipt: str, site: At) -> HTMLResponse:
-    """Return the files that an agent was given, rebuilt and compared with the receipt."""
+    """Return the page with the files that an agent was given, rebuilt and compared with the receipt."""
     row = site.review.row(session)
     failed, context, before = None, None, None
     try:
@@ -321,7 +325,7 @@ def given(session: str, receipt: str, site: At) -> HTMLResponse:
 @router.get("/review/{session}/questions/{exchange}", response_class=HTMLResponse)
 @reads
 def question(session: str, exchange: str, site: At) -> HTMLResponse:
-    """Return the files that the panelist was given for this question."""
+    """Return the page with the files that the panelist was given for this question."""
     row = site.review.row(session)
     try:
         found = site.review.session(row)
@@ -345,7 +349,7 @@ def question(session: str, exchange: str, site: At) -> HTMLResponse:
 @router.get("/review/{session}/export")
 @reads
 def export(session: str, site: At, format: Literal["md", "html"] = "md") -> Response:
-    """Return the timeline as a file of its own, with the head by which it can be checked."""
+    """Return the timeline as a file, with the ledger's head, by which it can be checked later."""
     row = site.review.row(session)
     found: Rehearsal = site.review.session(row)
     moments = timeline(found.rehearsal, site.review.persons(found))
@@ -363,7 +367,7 @@ def redacted(session: str, site: At, format: Literal["md", "html"] = "html") -> 
 
 
 def _file(text: str, title: str, name: str, format: str) -> Response:
-    """Return Markdown as a file, as it is or as a page of its own."""
+    """Return Markdown as a file: unchanged, or as a complete HTML page."""
     if format == "html":
         answer: Response = page("review_export.html", title=title, body=markdown(text))
     else:
@@ -373,13 +377,14 @@ def _file(text: str, title: str, name: str, format: str) -> Response:
 
 
 def _drilled_row(site: Site, found: Rehearsal) -> Row | None:
-    """Return the session whose question a drill puts again, or None if it is no drill or not here."""
+    """Return the session whose question a drill repeats, or None if the session is not a drill or that one
+    is not here."""
     drilled = found.rehearsal.drilled
     return site.review.catalogue.get(drilled.session) if drilled is not None else None
 
 
 def _not_right(site: Site, row: Row, error: ArchiveError) -> HTMLResponse:
-    """Return the page in place of an archive that is not right, or cannot be read now."""
+    """Return the page that replaces an archive that has a fault, or that cannot be read now."""
     if isinstance(error, ArchiveUnavailableError):
         return _refused(site, row, Checked("", None, "", row.entry.head, why=str(error)))
     checked = site.review.checked(row, again=True)
@@ -390,7 +395,7 @@ def _not_right(site: Site, row: Row, error: ArchiveError) -> HTMLResponse:
 
 
 def _refused(site: Site, row: Row, checked: Checked, *, first: str = "") -> HTMLResponse:
-    """Return the page in place of an archive that was looked at just now; *first*: an earlier error."""
+    """Return the page that replaces an archive that was just verified; *first* is an earlier error."""
     is_unavailable = checked.is_valid is None
     return page(
         "review_refused.html",

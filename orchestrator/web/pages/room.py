@@ -1,7 +1,7 @@
 """GET /room/{session} and its windows: where the presenter rehearses, and what an audience sees of it.
 
-`/room/{session}` is the room, with `?watch` for somebody who looks on; `/room/{session}/audience` is the
-slide alone; `/room/{session}/presenter` has the notes, the next slide and the pace.
+`/room/{session}` is the room, with `?watch` for somebody who only watches; `/room/{session}/audience` shows
+only the slide; `/room/{session}/presenter` shows the notes, the next slide and the pace.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ NO_CODE: Final = (
 @router.get("/room/{session}/devices", response_class=HTMLResponse)
 @reads
 def devices(session: str, site: At, request: Request) -> Response:
-    """Return new codes for the windows, or how to start a server that other devices reach."""
+    """Return new codes for the windows on other devices, or how to start a server that other devices can
+    reach."""
     site.sessions.get(session)
     offered = []
     if site.elsewhere is not None:
@@ -60,9 +61,10 @@ def devices(session: str, site: At, request: Request) -> Response:
 
 @router.get("/w/{code}", response_class=HTMLResponse)
 async def opening(code: str, site: At, request: Request) -> Response:
-    """Put the pass for *code* into a cookie and go on to its window.
+    """Put the pass for *code* into a cookie and redirect to the code's window.
 
-    By a page of its own: a redirect from another site's link would not send that cookie (SameSite=strict).
+    The redirect is a page, since after a link on another site an HTTP redirect would not send the cookie
+    (SameSite=strict).
     """
     redeemed = site.pairings.redeem(code)
     if redeemed is None:
@@ -84,7 +86,7 @@ async def opening(code: str, site: At, request: Request) -> Response:
 @router.get("/room/{session}/here", response_class=HTMLResponse)
 @reads
 def here(session: str, site: At, request: Request) -> Response:
-    """Go to the room at the address that only this machine's browsers reach."""
+    """Redirect to the room at the address that only browsers on this machine can reach."""
     site.sessions.get(session)
     opened = Opened(session, "room")
     if not has_local_address(request, site):
@@ -94,7 +96,8 @@ def here(session: str, site: At, request: Request) -> Response:
 
 
 def has_local_address(request: Request, site: Site) -> bool:
-    """Return whether a browser on this machine asks by the network's address, and could by the local one."""
+    """Return whether a browser on this machine uses the network's address although it could use the local
+    one."""
     if site.public is not None or site.elsewhere is None or request.client is None:
         return False
     own = request.scope["server"][0]  # a packet from this machine to itself has one address at both ends
@@ -107,7 +110,7 @@ def has_local_address(request: Request, site: Site) -> bool:
 @router.get("/room/{session}", response_class=HTMLResponse)
 @reads
 def room(session: str, site: At, request: Request, watch: str | None = None) -> Response:
-    """Return the room, or the debrief of a session that has ended."""
+    """Return the room, or the debrief if the session has ended."""
     is_elsewhere = has_local_address(request, site)
     return _page("room.html", session, site, watches=watch is not None, has_local_address=is_elsewhere)
 
@@ -115,14 +118,14 @@ def room(session: str, site: At, request: Request, watch: str | None = None) -> 
 @router.get("/room/{session}/audience", response_class=HTMLResponse)
 @reads
 def audience(session: str, site: At) -> Response:
-    """Return the slide alone, for a projector or a second screen."""
+    """Return the page with only the slide, for a projector or a second screen."""
     return _page("audience.html", session, site)
 
 
 @router.get("/room/{session}/presenter", response_class=HTMLResponse)
 @reads
 def presenter(session: str, site: At) -> Response:
-    """Return notes, next slide, clock and pace."""
+    """Return the presenter's page: notes, next slide, clock and pace."""
     return _page("presenter.html", session, site)
 
 
