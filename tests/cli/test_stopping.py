@@ -88,7 +88,7 @@ def test_ctrl_c_says_that_a_session_of_that_id_was_not_its_own(
     def press(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("orchestrator.rehearsal.session.Session.start", press)
+    monkeypatch.setattr("orchestrator.rehearsal.rehearsal.Rehearsal.start", press)
     assert run(["--home", str(home), "run", str(files.deck), "--id", "r1"]) == 1
     assert capsys.readouterr().err == "greenroom: stopped; nothing was made\n"
 

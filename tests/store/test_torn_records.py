@@ -13,6 +13,7 @@ from orchestrator.core.errors import LedgerCorruptError
 from orchestrator.core.store import files, ledger
 from orchestrator.core.store.ledger import Held, Unread
 from orchestrator.core.store.store import Store
+from orchestrator.panel.application import BOARD
 from tests.helpers.stores import (
     CANDIDATE,
     TRANSCRIPT,
@@ -211,7 +212,7 @@ def test_a_first_record_of_another_kind_is_refused(tmp_path: Path, value: dict[s
     ledger_of(tmp_path).parent.mkdir()
     ledger_of(tmp_path).write_bytes(ledger.encode(record, ledger.FIRST_HASH)[0])
     with pytest.raises(LedgerCorruptError, match="use a later release"):
-        Store(tmp_path)
+        Store(tmp_path, application=BOARD)
 
 
 def test_a_record_of_a_file_that_no_row_has_is_refused_whole(store: Store) -> None:

@@ -17,8 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.core.archive.unpacked import check_bag, verify_path
+from orchestrator.core.archive.unpacked import check_bag
 from orchestrator.core.verify.finding import Finding
+from tests.helpers.board import verify_path
 from tests.helpers.figures import note
 
 pytestmark = pytest.mark.slow  # real processes and files: the second step of .ci/run

@@ -39,13 +39,12 @@ import hashlib
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import accumulate
 from math import isfinite
 from typing import Any, ClassVar, Final, NamedTuple, Self, TypeVar
-
-import msgspec
 
 from orchestrator.core.errors import FileTooLargeError, LedgerCorruptError, UsageError
 from orchestrator.core.legible import mapping_argument
@@ -409,9 +408,10 @@ def decode(line: bytes) -> Record:
     Raises:
         LedgerCorruptError: The line's hash is right, but the line is not a record of this format.
     """
+    read, refused = _reader()
     try:
-        found = _LINE.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        found = read(line)
+    except (refused, UnicodeDecodeError, RecursionError) as error:
         raise LedgerCorruptError(_ANOTHER_FORMAT) from error
     return Record(
         found.seq,
@@ -430,26 +430,29 @@ def decode(line: bytes) -> Record:
     )
 
 
-class _Line(msgspec.Struct):
-    """The keys of a line, with the types that a record's values may have."""
+@cache  # made once: 5 us a line of a rehearsal, where json.loads and a look at each key took 17
+def _reader() -> tuple[Callable[[bytes], Any], type[Exception]]:
+    """Return what reads a line's keys, in the types that a record's values may have, and what it raises."""
+    import msgspec  # 0.03 s to import: only where a ledger is read
 
-    seq: int
-    op: str
-    by: str
-    clock_s: int | float
-    at: str
-    file: str | None = None
-    text: str | None = None
-    value: dict[str, Any] | None = None
-    bytes: int | None = None
-    sha256: str | None = None
-    withheld: bool | None = None
-    receipt: str | None = None
-    same: int | None = None
+    class Line(msgspec.Struct):
+        seq: int
+        op: str
+        by: str
+        clock_s: int | float
+        at: str
+        file: str | None = None
+        text: str | None = None
+        value: dict[str, Any] | None = None
+        bytes: int | None = None
+        sha256: str | None = None
+        withheld: bool | None = None
+        receipt: str | None = None
+        same: int | None = None
+
+    return msgspec.json.Decoder(Line).decode, msgspec.DecodeError
 
 
-# Made once: 5 us a line of a rehearsal, where json.loads and a look at each key took 17.
-_LINE: Final = msgspec.json.Decoder(_Line)
 _ANOTHER_FORMAT: Final = (
     "a ledger record is hashed right but is not in this format: was it written by a later release?"
 )
