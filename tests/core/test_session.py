@@ -283,7 +283,7 @@ REFUSED: dict[str, Refused] = {
     "a note by a number": (
         lambda s: s.note("review.x", {}, by=5),  # type: ignore[arg-type]
         "by is int, not str: give the name of who decided",
-    ),  # type: ignore[arg-type]
+    ),
     "a note by two lines": (
         lambda s: s.note("review.x", {}, by="a\nb"),
         (
