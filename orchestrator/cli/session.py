@@ -438,11 +438,11 @@ def judge(
     note: Annotated[str, option("TEXT", "Why, in a sentence.")] = "",
     by: Annotated[str | None, option("NAME", "Who says so. Default: the presenter.")] = None,
 ) -> None:
-    """Say of an answer that it gave what was asked, partly, or not.
+    """Say whether an answer gave what was asked: given, partly or not.
 
-    The panel's verdict stays beside it. The last one said counts, in debrief, progress, comparison and
-    memory, and for the panel of a session that goes on: given as answered, partly and not as unresolved.
-    After the end it is kept beside the session, never in it.
+    The panel's verdict stays beside it. The last verdict said counts, in debrief, progress, comparison
+    and memory. It counts for the panel of a session that goes on, too: given as answered, partly and not as
+    unresolved. After the session's end, the verdict is kept beside the session, never in it.
     """
     from orchestrator.panel.debrief.exchange_json import person_json
     from orchestrator.panel.render import said_by

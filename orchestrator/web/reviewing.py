@@ -236,8 +236,8 @@ class Review:
             if (head := opened.ledger_head) != row.entry.head:
                 self._drop(name)
                 raise ArchiveError(
-                    f"{self._store.url}/{name}: is replaced: its ledger ends with {head}, and the one that "
-                    f"was read here before with {row.entry.head}"
+                    f"{self._store.url}/{name}: was replaced: its ledger ends with {head}, but the one "
+                    f"that was read here before ended with {row.entry.head}"
                 )
             if len(self._fetched) > MAX_FETCHED:
                 self._drop(next(iter(self._fetched)))

@@ -91,7 +91,7 @@ def read_manifest(raw: bytes) -> dict[str, str]:
             raise TagFileError(f"a name that leaves the bag, or is not in its shortest form: {name!r}")
         digests[name] = match[1]
     if render_manifest(digests) != raw:
-        raise TagFileError("lines in another order or form, or a name twice")
+        raise TagFileError("lines not in the expected order or form, or a name twice")
     return digests
 
 

@@ -286,7 +286,7 @@ class Review:
 
     @property
     def places(self) -> tuple[Source, ...]:
-        """Return the words that the question is about, both sides of a contradiction; none if general."""
+        """Return the words that the question is about: both sides of a contradiction, none if general."""
         one = self.exchange
         if one.quote is None:
             return (Source("", one.slide, is_missing=True),) if one.is_missing else ()

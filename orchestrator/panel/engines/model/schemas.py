@@ -31,7 +31,7 @@ Paragraph = Annotated[str, Field(max_length=2_000)]
 
 
 def _or(default: object) -> BeforeValidator:
-    """Replace null by *default*, since the schema allows no null: it may have only few unions."""
+    """Read null as *default*. The schema itself allows no null, because it may have only few unions."""
     return BeforeValidator(lambda value: default if value is None else value)
 
 
