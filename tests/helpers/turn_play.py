@@ -171,7 +171,7 @@ class Play:
         """Speak for so long: the microphone tells that somebody does, and the word comes when it is known."""
         word, start_s = self.word(), self.clock.at_s
         self.begun[word] = start_s
-        end_s = round(start_s + seconds, 3)
+        end_s = round(start_s + max(seconds, TICK_S), 3)  # a word takes time, in which it is heard
         self.late.append((end_s + recognised_s, LiveSegment(word, start_s, end_s, doubt=doubt)))
         while self.clock.at_s < end_s:
             self.panel.heard()
@@ -191,7 +191,7 @@ class Play:
         """Type for so long: the page tells that somebody does; the word comes with the key that sends it."""
         word, start_s = self.word(), self.clock.at_s
         self.begun[word] = start_s
-        end_s = round(start_s + seconds, 3)
+        end_s = round(start_s + max(seconds, TICK_S), 3)
         while self.clock.at_s < end_s:
             self.panel.heard()
             self.pass_time(min(TICK_S, end_s - self.clock.at_s))
