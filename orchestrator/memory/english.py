@@ -116,7 +116,7 @@ MAX_NAMES: Final = 60
 
 
 _AROUND: Final = re.compile(r"^[\W_]+|['’]s\b|[\W_]+$")
-_WORD_DECK_NAMES: Final = re.compile(r"(?=.*[^\W\d_])[^\W_]+(?:[-'’&][^\W_]+)*")
+_NAME_WORD: Final = re.compile(r"(?=.*[^\W\d_])[^\W_]+(?:[-'’&][^\W_]+)*")
 """Matches the words that make up a deck's names: Rolls-Royce, O'Neill, GPT-5, AT&T."""
 
 
@@ -132,7 +132,7 @@ def names_in(deck: Deck) -> tuple[str, ...]:
             small.update(word for one in text.split() if (word := _bare(one)).islower())
             # Behind a word of no meaning, so that a name that begins a line counts as one that stands in it.
             within = [_bare(word) for name in names(f"· {text}") for word in name.split()]
-            found.update(word for word in within if _WORD_DECK_NAMES.fullmatch(word))
+            found.update(word for word in within if _NAME_WORD.fullmatch(word))
     told = (word for word, _ in found.most_common() if len(word) > 1 and word.casefold() not in small)
     return tuple(told)[:MAX_NAMES]
 

@@ -554,7 +554,7 @@ def _scope(db: MemoryDatabase, presenter: str, agent: str) -> int | None:
 _QUOTED: Final = re.compile(r'"(.{4,})"')  # shorter words stand on many a page by chance
 _RESTING: Final = "memories.n IN (SELECT memory FROM rests WHERE session_of(rests.source) = ?)"
 """The condition for memories that a session supports, alone or beside other sessions."""
-_OF_SOURCE_FORGETTING: Final = "memories.n IN (SELECT memory FROM rests WHERE rests.source = ?)"
+_OF_FORGOTTEN_SOURCE: Final = "memories.n IN (SELECT memory FROM rests WHERE rests.source = ?)"
 _KEPT_OF: Final = (
     ("scratchpads", "(SELECT presenter FROM scopes WHERE n = scope)"),
     ("scopes", "presenter"),
@@ -654,7 +654,7 @@ def withdraw(db: MemoryDatabase, source: str, *, now: str) -> None:
 
     A memory that another source supports as well, or that the presenter edited, stays.
     """
-    found = db.rows(f"{MEMORY} WHERE {_OF_SOURCE_FORGETTING}", source)
+    found = db.rows(f"{MEMORY} WHERE {_OF_FORGOTTEN_SOURCE}", source)
     db.write("DELETE FROM rests WHERE source = ?", source)
     for row in found:
         if _stays(db, row):

@@ -182,7 +182,7 @@ def share_tensions(sentence: Sentence) -> Iterator[Tension]:
     """Yield each "count out of a count" whose percentage, directly behind it, does not match it."""
     numbers = sentence.numbers
     for part, whole, share in zip(numbers, numbers[1:], numbers[2:], strict=False):
-        if not _is_share(sentence, part, whole, share) or _fits_percentages(part, whole, share):
+        if not _is_share(sentence, part, whole, share) or _fits_share(part, whole, share):
             continue
         value = 100 * part.value / whole.value
         is_known = are_comparable(sentence.text, (part, whole)) and all_known(sentence.text, (share,))
@@ -205,7 +205,7 @@ def _is_share(sentence: Sentence, part: Number, whole: Number, share: Number) ->
     )
 
 
-def _fits_percentages(part: Number, whole: Number, share: Number) -> bool:
+def _fits_share(part: Number, whole: Number, share: Number) -> bool:
     """Return whether the share is that of the part or of the rest, or a change between part and whole."""
     try:
         ratio = interval_of(part) / interval_of(whole) * point(100)
@@ -266,13 +266,13 @@ def rate_tensions(sentence: Sentence) -> Iterator[Tension]:
 # Times in one sentence: a duration against its start and end, a weekday against its date.
 
 
-_TO_TIMES = re.compile(
+_TO_MULTIPLE = re.compile(
     r"\s*(?:to|until|till|through|–|—|-|and ends (?:on|in))\s*(?:the end of )?", re.IGNORECASE
 )
-_FROM_TIMES = re.compile(r"\s*[,:(]?\s*(?:long )?[,:(]?\s*(?:from|between)\s+(?:the )?", re.IGNORECASE)
+_FROM_MULTIPLE = re.compile(r"\s*[,:(]?\s*(?:long )?[,:(]?\s*(?:from|between)\s+(?:the )?", re.IGNORECASE)
 _BEHIND = re.compile(r"\s*[,:;(=]\s*(?:that is|which is|i\.e\.|a total of|in all)?\s*", re.IGNORECASE)
 # Behind it no other time may follow.
-_ENDS_TIMES = re.compile(r"\s*(?:long|in all|in total)?\s*(?:[).;]|$)", re.IGNORECASE)
+_ENDS_MULTIPLE = re.compile(r"\s*(?:long|in all|in total)?\s*(?:[).;]|$)", re.IGNORECASE)
 
 
 def time_tensions(sentence: Sentence) -> Iterator[Tension]:
@@ -315,19 +315,19 @@ def _durations(sentence: Sentence) -> Iterator[Tension]:
 def _adjoin(sentence: Sentence, length: Number, start: Date, end: Date) -> bool:
     """Return whether the text is "from A to B (T)", "from A to B, T." or "T from A to B" and no more."""
     text = sentence.text
-    if not _TO_TIMES.fullmatch(text[start.end : end.start]):
+    if not _TO_MULTIPLE.fullmatch(text[start.end : end.start]):
         return False
     if length.end <= start.start:
-        return _FROM_TIMES.fullmatch(text[length.end : start.start]) is not None
+        return _FROM_MULTIPLE.fullmatch(text[length.end : start.start]) is not None
     behind = length.start >= end.end and _BEHIND.fullmatch(text[end.end : length.start])
-    return bool(behind) and _ENDS_TIMES.match(text, length.end) is not None
+    return bool(behind) and _ENDS_MULTIPLE.match(text, length.end) is not None
 
 
 # ---------------------------------------------------------------------- lists
 # A list and its total in one sentence: "3.1M for A, 2.4M for B, 5.8M in all".
 
 
-_BEHIND_LISTS = re.compile(
+_BEHIND_LIST = re.compile(
     r"\s*(?:\w+\s+)?(?:in all|in total|altogether|all told)\s*[.;)]?\s*$", re.IGNORECASE
 )
 """Matches the words after a list's total, at the end of the sentence, with at most the counted word
@@ -356,7 +356,7 @@ def list_tensions(sentence: Sentence) -> Iterator[Tension]:
     behind = sentence.text[total.end :]
     # 30 characters: the noun that is counted and a word or two; with more, the sentence goes on.
     if not (
-        _BEHIND_LISTS.fullmatch(behind) or (_BEFORE.search(sentence.text[: total.start]) and len(behind) < 30)
+        _BEHIND_LIST.fullmatch(behind) or (_BEFORE.search(sentence.text[: total.start]) and len(behind) < 30)
     ):
         return
     if _NO_LIST.search(sentence.text) or min(number.value for number in parts) <= 0:

@@ -139,7 +139,7 @@ never parsed."""
 def quantities_of(text: str) -> tuple[tuple[Quantity, ...], tuple[Date, ...]]:
     """Return the quantities of *text*, in order, and the dates of *text*; `Quantity.text` is verbatim."""
     numbers, dates = [one for one in numbers_in(text) if _measures(one)], dates_in(text)
-    return tuple(_quantity_measured(text, number, numbers, dates) for number in numbers), dates
+    return tuple(_measured_quantity(text, number, numbers, dates) for number in numbers), dates
 
 
 def _measures(number: Number) -> bool:
@@ -164,7 +164,7 @@ def _kind(unit: str | None) -> str:
     return "duration" if unit in TIME_UNITS else "count"
 
 
-def _quantity_measured(
+def _measured_quantity(
     text: str, number: Number, numbers: Sequence[Number], dates: Sequence[Date]
 ) -> Quantity:
     return Quantity(

@@ -200,7 +200,7 @@ _TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?
 _PIPE = re.compile(r"(?<!\\)\|")
 # "[1]: https://…", the address of a link, which no reader of the slide sees.
 _DEFINITION = re.compile(r" {0,3}\[(?!\^)[^\[\]]+\]:[ \t]+\S+.*")
-_FOOTNOTE_MARKDOWN_BLOCKS = re.compile(r" {0,3}(\[\^[^\[\]\s]{1,40}\]):[ \t]*(.*)")
+_FOOTNOTE_LINE = re.compile(r" {0,3}(\[\^[^\[\]\s]{1,40}\]):[ \t]*(.*)")
 _BREAKS = re.compile(r"(?:(?<=\S) {2,}|\\)$")  # two spaces or a backslash at the end of a line
 # "Note: prices are net" is a line of the slide: only "Notes:" may have its text beside it.
 _NOTES_FROM_HERE = re.compile(r"[ \t]*(?:speaker )?(?:notes?:[ \t]*|notes:[ \t]*(\S.*))", re.IGNORECASE)
@@ -282,7 +282,7 @@ class _Reader:
             return self._table(lines, index)
         elif found := TABLE_BEGINS.match(line):
             return self._html_table(lines, index, found[1])
-        elif found := _FOOTNOTE_MARKDOWN_BLOCKS.fullmatch(line):
+        elif found := _FOOTNOTE_LINE.fullmatch(line):
             self.end_paragraph()
             self._paragraph.append(f"{found[1]} {found[2]}")
         elif found := _ITEM.fullmatch(line):

@@ -330,15 +330,15 @@ def intel_page(intel: Intel, most_revisions: int) -> str:
     lines = ["# External intel", "", _summary(intel, most_revisions), "", _HOW, ""]
     headings = [*((_HEADINGS[stance], stance) for stance in STANCES), (_NOT_HELD, None)]
     for heading, stance in headings:
-        items = [item for item in intel.items if _stance_page(item) == stance]
+        items = [item for item in intel.items if _stance_line(item) == stance]
         if items:
             lines += [heading, ""]
         for item in items:
-            lines += [*_item_page(item), ""]
+            lines += [*_item_lines(item), ""]
     return "\n".join(lines)
 
 
-def _stance_page(item: IntelItem) -> str | None:
+def _stance_line(item: IntelItem) -> str | None:
     """Return the stance for the page, or None if the item was never compared with the deck."""
     return item.stance if item.is_held or item.stance != NEUTRAL else None
 
@@ -350,9 +350,9 @@ def counts(items: Sequence[IntelItem]) -> str:
     for stance, (one, several) in words.items():
         if number := sum(item.stance == stance for item in items):
             parts.append(counted(number, one, several))
-    if number := sum(_stance_page(item) == NEUTRAL for item in items):
+    if number := sum(_stance_line(item) == NEUTRAL for item in items):
         parts.append(counted(number, "is neutral", "are neutral"))
-    if number := sum(_stance_page(item) is None for item in items):
+    if number := sum(_stance_line(item) is None for item in items):
         parts.append(counted(number, "was not held against the deck", "were not held against the deck"))
     return ", ".join(parts)
 
@@ -370,7 +370,7 @@ def not_read(failed: str) -> str:
     return f"The new ones were not held against the deck, because the engine failed: {one_line(failed)}"
 
 
-def _item_page(item: IntelItem) -> Iterator[str]:
+def _item_lines(item: IntelItem) -> Iterator[str]:
     yield f"### {item.id}. {one_line(item.topic)}"
     yield ""
     if item.quote is not None:

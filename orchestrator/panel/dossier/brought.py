@@ -129,7 +129,7 @@ MAX_QUESTIONS: Final = 100
 MAX_CHARS: Final = 500
 """Maximum number of characters of one question, which is said in one breath; our own limit."""
 
-_FORM_BROUGHT: Final = Form(
+_BROUGHT_FORM: Final = Form(
     what="a list of questions", example="- text: …", keys=("text", "slide", "agent"), bare="text"
 )
 _MARK: Final = re.compile(r"(?:[-*•]|\d{1,3}[.)])\s+")
@@ -172,8 +172,8 @@ def read_questions(path: Path) -> tuple[Given, ...]:
     """
     name = shown_name(path)
     if path.suffix.lower() in YAML_SUFFIXES:
-        entries = read_entries(path, _FORM_BROUGHT)
-        return tuple(_given(one.where, {key: one.text(key) for key in _FORM_BROUGHT.keys}) for one in entries)
+        entries = read_entries(path, _BROUGHT_FORM)
+        return tuple(_given(one.where, {key: one.text(key) for key in _BROUGHT_FORM.keys}) for one in entries)
     lines = enumerate(read_text(path, "a file with one question a line").splitlines(), start=1)
     return tuple(_given(f"{name}, line {number}", _of_line(line)) for number, line in lines if one_line(line))
 
@@ -206,8 +206,8 @@ def _of_value(where: str, one: object) -> Given:
     plain = _of_line(one) if isinstance(one, str) else one
     if not isinstance(plain, Mapping):
         raise TypeError(f"{where} is {type(one).__name__}, not a text or a mapping")
-    if unknown := [key for key in plain if key not in _FORM_BROUGHT.keys]:
-        known = hint(str(unknown[0]), _FORM_BROUGHT.keys, f"there are {', '.join(_FORM_BROUGHT.keys)}")
+    if unknown := [key for key in plain if key not in _BROUGHT_FORM.keys]:
+        known = hint(str(unknown[0]), _BROUGHT_FORM.keys, f"there are {', '.join(_BROUGHT_FORM.keys)}")
         raise InputError(f"{where}: unknown key {one_line(str(unknown[0]))[:40]!r}: {known}")
     return _given(where, plain)
 

@@ -198,7 +198,7 @@ def dossier_text(dossier: Dossier) -> str:
     if dossier.attacks:
         lines += ["", "LIKELY QUESTIONS, AND HOW TO PREPARE"]
         for number, attack in enumerate(dossier.attacks, start=1):
-            lines += ["", *_attack_terminal(number, attack)]
+            lines += ["", *_attack_lines(number, attack)]
     if dossier.profiles and dossier.has_board:
         lines += ["", "YOUR BOARD"]
         lines += [line for one in dossier.profiles for line in _wrapped(profile(one), "  * ", 4)]
@@ -215,7 +215,7 @@ def dossier_text(dossier: Dossier) -> str:
     return "\n".join(lines)
 
 
-def _attack_terminal(number: int, attack: Attack) -> Iterator[str]:
+def _attack_lines(number: int, attack: Attack) -> Iterator[str]:
     yield from _wrapped(one_line(attack.question), f"{number:2}  ", 4)
     words = about(attack)
     yield from _labelled("Asks", f'{titled(attack)}: "{_shortened(words)}"' if words else titled(attack))

@@ -426,10 +426,10 @@ def debrief(request: DebriefRequest, part: DebriefPart) -> Outcome:
         promises=tuple(_promises(request, part.promises, refused)),
         refused=tuple(sorted(Counter(one.reason for one in refused).items())),
     )
-    return Outcome(words, _fault_debrief_results(refused))
+    return Outcome(words, _debrief_fault(refused))
 
 
-def _fault_debrief_results(refused: Sequence[Fault]) -> Fault | None:
+def _debrief_fault(refused: Sequence[Fault]) -> Fault | None:
     """Return one fault for all refused parts, with their reasons, or None if no part was refused.
 
     Only the model sees which part each reason is about.

@@ -441,7 +441,7 @@ INTENSITY: Final = "moderate"  # the default of a session: a dossier has none of
 def attacks(request: DossierRequest) -> tuple[Attack, ...]:
     """Return the attacks, the likeliest first, each line and topic once, shared out among the askers."""
     askers = _Askers(request.members, request.seats)
-    found = [_of_tension_dossier(tension, askers, request) for tension in in_order(request.tensions)]
+    found = [_attack_of_tension(tension, askers, request) for tension in in_order(request.tensions)]
     quotes = {place.quote for one in request.tensions for place in (one.a, one.b)}
     chosen = _spread(options(request.deck, request.claims, request.kind, INTENSITY), quotes)
     found += [_attack(option, askers) for option in chosen[: max(0, request.limit - len(found))]]
@@ -498,7 +498,7 @@ def _attack(option: Option, askers: _Askers) -> Attack:
     return Attack(option.question, name, why, about, entry.good, (), (), agent, option.page is not None)
 
 
-def _of_tension_dossier(tension: Tension, askers: _Askers, request: DossierRequest) -> Attack:
+def _attack_of_tension(tension: Tension, askers: _Askers, request: DossierRequest) -> Attack:
     name, agent = askers.whose("proof")
     why = bank().phrases.why
     words = question(tension, request.deck.sha256)

@@ -167,7 +167,7 @@ UNSURE_HEARING: Final = 0.7
 choice.
 """
 
-_WHOLE_FACTS = re.compile(r"[A-Z“\"'‘€$£\d].*[.!]$", re.DOTALL)
+_WHOLE_FACT = re.compile(r"[A-Z“\"'‘€$£\d].*[.!]$", re.DOTALL)
 _LEFT_OPEN: Final = {"unresolved": "Left unresolved", "parked": "Parked"}
 
 
@@ -192,7 +192,7 @@ def facts(request: FactsRequest) -> tuple[FactDraft, ...]:
 
 def _stated(passage: Passage) -> Iterator[FactDraft]:
     for sentence in sentences(passage.text):
-        if len(sentence) > MAX_CONTENT_CHARS or not _WHOLE_FACTS.fullmatch(sentence):
+        if len(sentence) > MAX_CONTENT_CHARS or not _WHOLE_FACT.fullmatch(sentence):
             continue
         sort = _sort_of(sentence)
         if sort is not None:
