@@ -200,7 +200,7 @@ def tell_problems(app: FastAPI) -> None:
         detail = f"the server's disk refused: {(error.strerror or 'no reason given').lower()}"
         if error.errno in files.NO_DESCRIPTORS:
             detail = (
-                "the server has as many files open as it may (a live session takes up to twenty): end "
+                "the server has as many files open as it may: end "
                 "sessions, or raise the limit (`ulimit -n`) and start it again"
             )
         return told(request, problem(HTTPStatus.INTERNAL_SERVER_ERROR, detail, code="system"), detail)

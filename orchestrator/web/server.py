@@ -92,9 +92,9 @@ MAX_CONNECTIONS: Final = 400
 with a stream and a page each."""
 
 OPEN_FILES: Final = 10_240
-"""Limit of open files that the server asks for: the maximum for a process of macOS, and enough for five
-hundred live sessions. Each takes nine, and one more for every file that was appended to, up to twenty. The
-1,024 of many shells are enough for fifty."""
+"""Limit of open files that the server asks for: the maximum for a process of macOS, and far above what five
+hundred live sessions take. Each keeps its ledger open, and some more while it is driven; each page and stream
+is one of its own."""
 
 
 def serve(site: Site, host: str, port: int, say: Callable[[str, str, str | None], None]) -> None:

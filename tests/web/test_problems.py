@@ -118,7 +118,7 @@ def test_a_server_with_no_file_left_to_open_says_what_to_do(
     monkeypatch.setattr(Rehearsal, "hear", full)
     answer = api.post(f"/api/v1/sessions/{session}/segments", json={"text": "We grow."})
     told = (
-        "the server has as many files open as it may (a live session takes up to twenty): end sessions, or "
+        "the server has as many files open as it may: end sessions, or "
         "raise the limit (`ulimit -n`) and start it again"
     )
     assert (answer.status_code, answer.json()["detail"]) == (500, told)
