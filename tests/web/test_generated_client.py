@@ -26,8 +26,9 @@ CONFIG = """
 content_type_overrides:
   image/png: application/octet-stream
   audio/wav: application/octet-stream
+post_hooks: []
 """
-"""The generator knows no pictures and no sound."""
+"""The generator knows no pictures and no sound; what it writes is formatted by nobody."""
 
 PRELUDE = """
 import json, sys
