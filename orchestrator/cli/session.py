@@ -438,7 +438,7 @@ def judge(
     note: Annotated[str, option("TEXT", "Why, in a sentence.")] = "",
     by: Annotated[str | None, option("NAME", "Who says so. Default: the presenter.")] = None,
 ) -> None:
-    """Say whether an answer gave what was asked: given, partly or not.
+    """Say whether an answer gave what was asked, partly or not.
 
     The panel's verdict stays beside it. The last verdict said counts, in debrief, progress, comparison
     and memory. It counts for the panel of a session that goes on, too: given as answered, partly and not as
