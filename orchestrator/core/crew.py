@@ -11,14 +11,14 @@ from typing import Any
 
 from orchestrator.core import starting
 from orchestrator.core.archive.freeze import is_sealed, seal
-from orchestrator.core.archive.places import check_takes_archives
 from orchestrator.core.archive.register import check_name, note_archive, note_begun, verify_at_home
 from orchestrator.core.archive.stores import open_store
 from orchestrator.core.archive.upload import Archived, archive_session
 from orchestrator.core.context.frames import FRAMES_VERSION
-from orchestrator.core.errors import GreenroomError, UsageError
+from orchestrator.core.errors import ArchiveError, GreenroomError, UsageError
 from orchestrator.core.home.folder import Home, digests
 from orchestrator.core.home.unnamed import check_blueprints, unnamed_files
+from orchestrator.core.store.files import told
 from orchestrator.core.store.ledger import LEDGER_VERSION, Unread
 from orchestrator.core.store.store import Store, create_store
 from orchestrator.core.store.transaction import Draft
@@ -74,12 +74,12 @@ def _wrong_number(table: Table, named: Sequence[str], known: Sequence[str] | Non
             f"the table {table.name} has no seats, since all its agents are fixed ({own}): leave `agents` out"
         )
     besides = f" besides its own ({own})" if own else ""
-    told = f"not {len(named)}{f' ({given})' if given else ''}"
+    number = f"not {len(named)}{f' ({given})' if given else ''}"
     do = "name them with `agents`"
     if known is not None and len(known) < table.min_seats:
         do = f"write templates/NAME/{table.companions(AGENT)[0]} for each"
     return (
-        f"the table {table.name} seats {table.min_seats} to {table.max_seats} agents{besides}, {told}: {do}"
+        f"the table {table.name} seats {table.min_seats} to {table.max_seats} agents{besides}, {number}: {do}"
     )
 
 
@@ -192,9 +192,22 @@ def verify(store: Store, home: Home | None, *, is_at_home: bool) -> Verification
     return verify_session(store.root, home_templates=templates, application=store.application)
 
 
-def archive(store: Store, home: Home | None, url: str, endpoint_url: str | None) -> Archived:
+def archive(
+    store: Store,
+    home: Home | None,
+    url: str,
+    endpoint_url: str | None,
+    *,
+    checksums: bool = True,
+    immutable: bool = False,
+) -> Archived:
     """Archive an ended session, and record the place in the register of *home*; None if the session is in
-    no home."""
+    no home.
+
+    Args:
+        checksums: As at `open_store`.
+        immutable: If the end was cut short before the folder was made read-only, also set the immutable flag.
+    """
     session = store.opening.id
     if not store.application.owns(store.opening):
         raise UsageError(
@@ -202,11 +215,10 @@ def archive(store: Store, home: Home | None, url: str, endpoint_url: str | None)
             "archive it with `greenroom archive`"
         )
     place = open_store(url, endpoint_url=endpoint_url)
-    check_takes_archives(place, session)
     if home is not None:
         check_name(store.root, session)
         if not is_sealed(store.root):  # its end was cut short
-            seal(store.root)
+            seal(store.root, immutable=immutable)
 
     def note(to_register: Any, archive: str) -> None:
         if home is not None:
@@ -216,8 +228,18 @@ def archive(store: Store, home: Home | None, url: str, endpoint_url: str | None)
         store.root,
         url,
         endpoint_url=endpoint_url,
+        checksums=checksums,
         application=store.application,
-        before_sending=partial(note, note_begun),  # so that an archive which is cut short is found again
+        before_sending=partial(note, note_begun),  # so that `erase` finds what was cut short
     )
     note(partial(note_archive, head=store.head), done.archive)
     return done
+
+
+def not_archived(root: Path, session_id: str, error: GreenroomError | OSError) -> ArchiveError:
+    """Return the error for a session that has ended and could not be archived: it is safe, and where."""
+    why = told(error) if isinstance(error, OSError) else error
+    return ArchiveError(
+        f"not archived: {why}; the session has ended and is kept at {root}: "
+        f"archive it with `greenroom archive {session_id} --to URL`"
+    )

@@ -366,12 +366,10 @@ class Session:
         return self._given(agent, asked, by)
 
     def _given(self, agent: str, task: str, engine: str | None) -> Context:
-        from orchestrator.core.context.receipt import OWN, recorded
+        from orchestrator.core.context.receipt import OWN
 
         context = self._assembler.prepare(agent, purpose=task, engine=engine or OWN)
-        if not self._store.frozen:
-            receipt = context.receipt
-            self._store.add_receipt(receipt.id, recorded(receipt, self._store.history.version))
+        keep(self, context)
         return context
 
     def replay(self, receipt: str | Receipt) -> Context:

@@ -15,10 +15,10 @@ from orchestrator.core import session as core
 from orchestrator.core.archive.freeze import seal
 from orchestrator.core.archive.register import archives_of
 from orchestrator.core.context.assemble import Context
-from orchestrator.core.errors import ArchiveError, GreenroomError, OtherCrewError, ReceiptError, UsageError
-from orchestrator.core.home.folder import packaged_table, session_folder
+from orchestrator.core.crew import not_archived
+from orchestrator.core.errors import GreenroomError, OtherCrewError, ReceiptError, UsageError
+from orchestrator.core.home.folder import packaged_table
 from orchestrator.core.legible import one_line
-from orchestrator.core.store import files
 from orchestrator.core.store.store import Repair, Store
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop.rehearsal import other_crew
@@ -45,12 +45,7 @@ def open_any(
     Raises:
         SessionNotFoundError, LedgerCorruptError
     """
-    if isinstance(name, Path):
-        root = session_folder(name)
-    elif home is None:
-        raise UsageError("a session is found by its id in a home: give the home, or a path")
-    else:
-        root = home.find(name)
+    root = core.find_session(home, name)
     try:
         return Rehearsal.open(home, root, on_repair=on_repair, **options)
     except OtherCrewError:
@@ -232,11 +227,7 @@ def end_any(
     try:
         session.archive(to, endpoint_url=endpoint_url)
     except (GreenroomError, OSError) as error:
-        why = files.told(error) if isinstance(error, OSError) else error
-        raise ArchiveError(
-            f"not archived: {why}; the session has ended and is kept at {session.path}: "
-            f"archive it with `greenroom archive {session.id} --to URL`"
-        ) from error
+        raise not_archived(session.path, session.id, error) from error
     return head
 
 

@@ -9,22 +9,19 @@ Source: DESIGN.md, section 6 ("Ended").
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from functools import partial
 
+from orchestrator.core import crew
 from orchestrator.core.archive.freeze import ending_alone, freeze, is_sealed, seal
 from orchestrator.core.archive.places import check_takes_archives
-from orchestrator.core.archive.register import archives_of, check_name, note_archive, note_begun
+from orchestrator.core.archive.register import archives_of, check_name
 from orchestrator.core.archive.stores import open_store
-from orchestrator.core.archive.upload import Archived, archive_session
+from orchestrator.core.archive.upload import Archived
 from orchestrator.core.errors import (
-    ArchiveError,
     GreenroomError,
     SessionStateError,
 )
 from orchestrator.core.store import files
 from orchestrator.memory.session_memory import Remembering, Watch
-from orchestrator.panel.application import BOARD
 from orchestrator.panel.comments import Verdicts
 from orchestrator.panel.debrief import build
 from orchestrator.panel.debrief.json_form import json_text
@@ -158,25 +155,8 @@ def archive(
     holder = home if home is not None and contradiction_looks.is_held_in(home, rehearsal) else None
     if home is not None and store.root.parent == home.sessions:
         check_name(store.root, rehearsal.options.id)
-    if holder is not None and not is_sealed(store.root):  # its end was cut short
-        seal(store.root, immutable=_is_immutable(holder))
-
-    place = open_store(url, endpoint_url=endpoint_url or _endpoint())
-
-    def note(to_register: Callable[..., None], archive: str) -> None:
-        if holder is not None:
-            to_register(holder, rehearsal.options.id, place.url, archive, endpoint=place.endpoint)
-
-    done = archive_session(
-        store.root,
-        url,
-        endpoint_url=endpoint_url or _endpoint(),
-        checksums=checksums,
-        application=BOARD,
-        before_sending=partial(note, note_begun),  # so that `erase` finds what an end before its time leaves
-    )
-    note(partial(note_archive, head=store.head), done.archive)
-    return done
+    server, immutable = endpoint_url or _endpoint(), _is_immutable(holder)
+    return crew.archive(store, holder, url, server, checksums=checksums, immutable=immutable)
 
 
 def archive_as_set(rehearsal: OpenRehearsal, home: Home | None, url: str | None = None) -> Archived | None:
@@ -193,11 +173,7 @@ def archive_as_set(rehearsal: OpenRehearsal, home: Home | None, url: str | None 
     try:
         return archive(rehearsal, home, url)
     except (GreenroomError, OSError) as error:
-        why = files.told(error) if isinstance(error, OSError) else error
-        raise ArchiveError(
-            f"not archived: {why}; the session has ended and is kept at {rehearsal.store.root}: "
-            f"archive it with `greenroom archive {rehearsal.options.id} --to URL`"
-        ) from error
+        raise crew.not_archived(rehearsal.store.root, rehearsal.options.id, error) from error
 
 
 def is_to_be_archived(rehearsal: OpenRehearsal, home: Home | None) -> bool:
