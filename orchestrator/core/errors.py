@@ -32,6 +32,9 @@
     │   ├── StoreWriteError         the disk refused (full, read-only, out of descriptors)
     │   ├── RequestIdReusedError    a client's id of a request, with another content than before
     │   ├── SessionBusyError        another writer held the session for too long
+    │   ├── SupersededError         another worker of the cluster has the session
+    │   ├── ReplicaAwayError        the cluster's log does not answer
+    │   ├── ReplicaBehindError      the cluster's log lacks what was acknowledged
     │   └── TransactionOpenError    a write past the transaction that this thread holds
     ├── LedgerCorruptError          damage that is not a torn last record
     ├── ReceiptError                a context cannot be rebuilt as its receipt says
@@ -223,6 +226,18 @@ class StoreWriteError(StoreError):
 class SessionBusyError(StoreError):
     """Another writer held the session's lock for longer than the caller waits; the same write may be tried
     again."""
+
+
+class SupersededError(StoreError):
+    """Another worker of the cluster has taken the session over; this one writes it no more."""
+
+
+class ReplicaAwayError(StoreError):
+    """The log that keeps the second copy of each write did not answer in time; nothing was acknowledged."""
+
+
+class ReplicaBehindError(StoreError):
+    """The log lacks writes that it had acknowledged, so nothing is written over the gap."""
 
 
 class RequestIdReusedError(StoreError):

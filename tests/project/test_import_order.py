@@ -25,7 +25,7 @@ memory review
 rehearsal
 engines errors
 documents
-web mcp cli
+web mcp cluster cli
 """
 ORDER = ORDER_LINES.split()
 WINGS = dict.fromkeys(name.partition(".")[0] for name in ORDER if "." in name)

@@ -1,0 +1,206 @@
+"""The connection of this process to the servers of the cluster, with an event loop in a thread of its own.
+
+Whatever talks to the servers does so in that loop: `run` from any other thread, directly from a coroutine.
+
+Source: cluster.md, "Parts".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import ssl
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from contextlib import suppress
+from threading import Thread
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from orchestrator.core.errors import ConfigurationError, NotInstalledError, ReplicaAwayError
+from orchestrator.panel.config.cluster import Cluster
+
+if TYPE_CHECKING:
+    from nats.aio.client import Client
+    from nats.js.client import JetStreamContext
+
+T = TypeVar("T")
+
+ANSWER_WITHIN_S: Final = 5.0
+"""Seconds within which a server has to answer: after that a write is refused (cluster.md, "Promises")."""
+_CONNECT_WITHIN_S: Final = 2
+_PING_EVERY_S: Final = 1
+"""Seconds between two questions whether a server is still there: a frozen one is left after two of them."""
+_RECONNECT_AFTER_S: Final = 0.1
+
+log = logging.getLogger(__name__)
+
+
+class Connection:
+    """A connection that comes back by itself whenever it is lost. Safe to use from many threads."""
+
+    nc: Client
+    js: JetStreamContext
+
+    def __init__(self, cluster: Cluster, name: str) -> None:
+        self.cluster = cluster
+        self.name = name
+        self.loop = asyncio.new_event_loop()
+        self.on_reconnected: list[Callable[[], None]] = []
+        """Called in the loop after the connection has come back."""
+        self._thread = Thread(target=self.loop.run_forever, name="cluster", daemon=True)
+
+    @classmethod
+    def open(cls, cluster: Cluster, name: str) -> Connection:
+        """Connect to one of the servers.
+
+        Args:
+            name: What the servers' lists call this connection.
+
+        Raises:
+            NotInstalledError: The extra `cluster` is missing.
+            ConfigurationError: A file of the configuration cannot be read.
+            ReplicaAwayError: No server answers, or all refuse this process.
+        """
+        try:
+            import nats  # noqa: F401  # 0.1 s, and only who has the extra has it
+        except ImportError as error:
+            raise NotInstalledError(
+                "a cluster needs the extra `cluster`: pip install 'greenroom[cluster]'"
+            ) from error
+        made = cls(cluster, name)
+        options = _options(cluster)
+        made._thread.start()
+        try:
+            made.run(made._connect(options), timeout_s=ANSWER_WITHIN_S + 1)
+        except BaseException:
+            made._stop_loop()
+            raise
+        return made
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether a server answers at this moment."""
+        return self.nc.is_connected
+
+    def run(self, work: Coroutine[Any, Any, T], timeout_s: float = ANSWER_WITHIN_S) -> T:
+        """Run a coroutine in the loop and return its result; call this in any other thread.
+
+        Raises:
+            ReplicaAwayError: It took longer than *timeout_s*, and was cancelled.
+        """
+        future = self.spawn(work)
+        try:
+            return future.result(timeout_s)
+        except FutureTimeoutError as error:
+            future.cancel()
+            raise ReplicaAwayError(
+                f"the cluster's servers ({', '.join(self.cluster.servers)}) have not answered for "
+                f"{timeout_s:g} s: look at them, then try again"
+            ) from error
+
+    def spawn(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Begin a coroutine in the loop; return what it will give."""
+        return asyncio.run_coroutine_threadsafe(work, self.loop)
+
+    def close(self) -> None:
+        """Close the connection, and end the loop. A second call does nothing."""
+        if self.loop.is_closed():
+            return
+        with suppress(Exception):  # the servers may be gone, and nothing waits to be sent
+            self.run(self.nc.close(), timeout_s=2)
+        self._stop_loop()
+
+    async def _connect(self, options: dict[str, Any]) -> None:
+        from nats.aio.client import Client
+        from nats.errors import Error
+
+        self.nc = Client()
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN_S):
+                await self.nc.connect(
+                    list(self.cluster.servers),
+                    name=self.name,
+                    reconnected_cb=self._reconnected,
+                    error_cb=_told,
+                    **options,
+                )
+        except (OSError, Error, TimeoutError, asyncio.CancelledError) as error:
+            with suppress(Exception):
+                await self.nc.close()
+            raise ReplicaAwayError(
+                f"{', '.join(self.cluster.servers)}: no server of the cluster takes this process "
+                f"({_reason(error)}): start them, or mend `cluster:` in greenroom.yaml"
+            ) from error
+        self.js = self.nc.jetstream(timeout=ANSWER_WITHIN_S)
+
+    async def _reconnected(self) -> None:
+        for told in tuple(self.on_reconnected):
+            told()
+
+    def _stop_loop(self) -> None:
+        async def end() -> None:
+            here = asyncio.current_task()
+            left = [one for one in asyncio.all_tasks() if one is not here]
+            for one in left:
+                one.cancel()
+            await asyncio.gather(*left, return_exceptions=True)
+
+        if self._thread.is_alive():
+            with suppress(FutureTimeoutError):
+                asyncio.run_coroutine_threadsafe(end(), self.loop).result(2)
+            self.loop.call_soon_threadsafe(self.loop.stop)
+            self._thread.join(2)
+        if not self.loop.is_running():
+            self.loop.close()
+
+
+async def _told(error: Exception) -> None:
+    """Keep the library's errors out of the terminal: each ends as one of ours where somebody waits."""
+    log.debug("cluster: %s", _reason(error))
+
+
+def _reason(error: BaseException) -> str:
+    """Return what a library's error says, in one line."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _options(cluster: Cluster) -> dict[str, Any]:
+    """Return the arguments with which the client signs in.
+
+    Raises:
+        ConfigurationError: A certificate or key cannot be read.
+    """
+    options: dict[str, Any] = {
+        "connect_timeout": _CONNECT_WITHIN_S,
+        "ping_interval": _PING_EVERY_S,
+        "max_outstanding_pings": 2,
+        "reconnect_time_wait": _RECONNECT_AFTER_S,
+        "max_reconnect_attempts": -1,
+    }
+    for name in ("token", "user", "password"):
+        if (value := getattr(cluster, name)) is not None:
+            options[name] = value
+    if cluster.credentials is not None:
+        if not cluster.credentials.is_file():
+            raise ConfigurationError(
+                f"cluster.credentials: {cluster.credentials} is not a file: name the .creds file"
+            )
+        options["user_credentials"] = str(cluster.credentials)
+    if cluster.ca is not None or any(one.startswith("tls://") for one in cluster.servers):
+        options["tls"] = _tls(cluster)
+    return options
+
+
+def _tls(cluster: Cluster) -> ssl.SSLContext:
+    try:
+        context = ssl.create_default_context(cafile=str(cluster.ca) if cluster.ca is not None else None)
+        if cluster.certificate is not None:
+            context.load_cert_chain(str(cluster.certificate), str(cluster.key) if cluster.key else None)
+    except (OSError, ssl.SSLError) as error:
+        files = [str(one) for one in (cluster.ca, cluster.certificate, cluster.key) if one is not None]
+        raise ConfigurationError(
+            f"cluster: {', '.join(files)}: cannot be used for TLS ({_reason(error)}): name PEM files that "
+            "belong together"
+        ) from error
+    return context
