@@ -9,7 +9,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from tests.helpers import memory_modes
+from tests.helpers import memory_modes, replicas
 from tests.helpers.homes import new_home
 from tests.helpers.installed import NO_INDEX
 from tests.helpers.memory_modes import VARIABLE
@@ -35,6 +35,8 @@ def pytest_configure() -> None:
     os.environ["AWS_EC2_METADATA_DISABLED"] = "true"
     if mode := os.environ.get(VARIABLE):
         memory_modes.apply(mode)
+    if os.environ.get(replicas.VARIABLE):
+        replicas.apply()
 
 
 def pytest_collection_finish() -> None:

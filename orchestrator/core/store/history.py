@@ -200,6 +200,8 @@ class History:
         self.said: dict[str, tuple[int, int]] = {}
         """Where the texts of receipts stand that this process wrote, by their digests: record and place."""
         self._withheld: dict[int, str] = {}  # the file of each record that says so
+        self.reads_to: int | None = None
+        """Bytes of the ledger behind which this process reads nothing: a replica has not kept them yet."""
         self._own_mutex = threading.RLock()
         self._pid = os.getpid()
         self.waiting: list[Waiter] = []
@@ -393,6 +395,8 @@ class History:
         before: bytes | None = None
         while True:
             size = os.fstat(self._fds[-1]).st_size
+            if self.reads_to is not None:
+                size = min(size, self.reads_to)
             if size == self.end:
                 return None
             if size > files.MAX_BYTES:

@@ -28,6 +28,7 @@ from orchestrator.core.errors import (
     TransactionOpenError,
 )
 from orchestrator.core.legible import HasId
+from orchestrator.core.replica import Replica
 from orchestrator.core.store import files, ledger, materialised
 from orchestrator.core.store.application import PLAIN, Application, Opening
 from orchestrator.core.store.history import (
@@ -71,6 +72,7 @@ class Store:
         application: Application = PLAIN,
         on_repair: Callable[[Repair], None] | None = None,
         timeout_s: float = TIMEOUT_S,
+        replica: Replica | None = None,
     ) -> None:
         """Open an existing session.
 
@@ -78,6 +80,7 @@ class Store:
             application: What the session's program knows about it besides its table.
             on_repair: Called with each repair. If None, the repair is a warning in Python's log.
             timeout_s: Seconds for which a write waits for the session's lock.
+            replica: Where a second copy of every write is kept before it is acknowledged.
 
         Raises:
             SessionNotFoundError: There is no ledger at *root*.
@@ -88,6 +91,7 @@ class Store:
         self.history = History(root, application)
         self._draft: Draft | None = None
         self.timeout_s = timeout_s
+        self.replica: Replica | None = replica
         self.clock: Callable[[], float] | None = None
         self.sync_s = 0.0
         self.repairs: list[Repair] = []
@@ -288,6 +292,7 @@ class Store:
             SessionFrozenError, SessionDegradedError, StoreWriteError, LedgerCorruptError
         """
         with self.history.mutex:
+            self.history.reads_to = None  # under the lock nothing waits for a replica
             # Another process may have ended the session while this one waited.
             rest = self.history.read_new(self._checked_size(fd))
             self.history.tell()

@@ -42,6 +42,7 @@ from orchestrator.core.errors import (
     WriterNotAllowedError,
 )
 from orchestrator.core.legible import HasId, receipt_id, text_argument
+from orchestrator.core.replica import Replica
 from orchestrator.core.store import files, ledger, requests, waiting
 from orchestrator.core.store.history import LEDGER_NAME, FileState, History
 from orchestrator.core.store.ledger import WITHOUT_TABLE, ReceiptNote, Record, Value, held, ids_of, own_note
@@ -201,6 +202,7 @@ class Store(Protocol):
     root: Path
     history: History
     draft: Draft | None
+    replica: Replica | None
 
     def check_not_within(self, verb: str) -> None:
         """Refuse to wait for a lock that this thread itself holds."""
@@ -653,9 +655,12 @@ def _commit(store: Store, fd: int, draft: Draft) -> None:
             "nothing was written: end this session and start another"
         )
     size_before = history.end
+    if store.replica is not None:
+        _keep(store, store.replica, fd, content)
     with history.mutex:  # nobody here reads what may still be cut off again
-        files.append_whole(fd, content, size=history.end, name=LEDGER_NAME)
-        store.sync(fd)
+        if store.replica is None:
+            files.append_whole(fd, content, size=size_before, name=LEDGER_NAME)
+            store.sync(fd)
         draft.is_open = False  # from here on its records are the ledger's
         history.read_new()
         history.keep_lines(lines)
@@ -669,6 +674,27 @@ def _commit(store: Store, fd: int, draft: Draft) -> None:
             history.end // MIB,
             files.MAX_BYTES // MIB,
         )
+
+
+def _keep(store: Store, replica: Replica, fd: int, content: bytes) -> None:
+    """Append to the ledger what the replica keeps as well; if it does not, cut it off again.
+
+    Without the history's lock while the replica is waited for: whoever reads goes on, up to where the ledger
+    ended before.
+    """
+    history, size = store.history, store.history.end
+    try:
+        history.reads_to = size
+        files.append_whole(fd, content, size=size, name=LEDGER_NAME)
+        store.sync(fd)
+        replica.keep(content, size)
+    except BaseException:
+        if replica.size <= size and files.size_of(fd) > size:
+            os.ftruncate(fd, size)
+            store.sync(fd)
+        raise
+    finally:
+        history.reads_to = None
 
 
 def _lines(records: list[Record], head: str) -> list[bytes]:
