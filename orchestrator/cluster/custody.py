@@ -1,0 +1,129 @@
+"""The sessions whose logs this worker writes: begun here, or taken over.
+
+Each store of such a session gets its log as its replica. A log that lapsed (superseded, away, behind) is kept
+with its reason, so that whoever writes is told, until the session is taken again or let go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from threading import Lock
+
+from orchestrator.cluster.base import Base
+from orchestrator.cluster.log import Kept, Log, SessionLog
+from orchestrator.cluster.takeover import Taken, more_than_log, take_over
+from orchestrator.core.errors import SessionExistsError, SupersededError
+from orchestrator.core.store.store import Store
+
+
+class Custody:
+    """The logs of this worker's sessions. Safe to use from many threads."""
+
+    def __init__(self, log: Log, base: Base, sessions: Path) -> None:
+        """Prepare to keep the sessions in the folder *sessions*."""
+        self.log = log
+        self.base = base
+        self._sessions = sessions
+        self._lock = Lock()
+        self._logs: dict[str, SessionLog] = {}
+        self.on_lapse: Callable[[SessionLog], None] = lambda _: None
+        """Called when a log is not written any more; it must not wait."""
+
+    @property
+    def logs(self) -> tuple[SessionLog, ...]:
+        """The logs of all sessions that this worker has."""
+        with self._lock:
+            return tuple(self._logs.values())
+
+    def log_of(self, session: str) -> SessionLog | None:
+        """Return the log of a session, or None if this worker does not have the session."""
+        with self._lock:
+            return self._logs.get(session)
+
+    def begin(self, session: str) -> SessionLog:
+        """Put a session that was just started here into the log, with its base.
+
+        Raises:
+            SessionExistsError: The cluster has a session of this name already.
+            ReplicaAwayError: The servers do not take it; nobody was told of the session yet.
+        """
+        folder = self._sessions / session
+        self.base.put(session, folder)
+        kept = self.log.claim(session, is_new=True)
+        if kept is None:
+            raise SessionExistsError(
+                f"{session}: the cluster has a session with this id already: choose another id", value=session
+            )
+        made = self._made(session, folder, kept)
+        try:
+            made.send_rest()
+        except BaseException:
+            self.log.forget(session)
+            raise
+        return self._add(made)
+
+    def take(self, session: str) -> Taken:
+        """Take a session over, or take it again after its log had lapsed.
+
+        Raises:
+            SessionNotFoundError, SupersededError, ReplicaBehindError, ReplicaAwayError, StoreWriteError:
+                As `takeover.take_over`.
+        """
+        taken = take_over(self.log, self.base, self._sessions, session)
+        made = self._made(session, taken.folder, taken.kept)
+        made.send_rest()
+        self._add(made)
+        return taken
+
+    def attach(self, store: Store) -> None:
+        """Give a store that was just opened the log of its session, if this worker has it."""
+        store.replica = self.log_of(store.root.name)
+
+    def let_go(self, session: str, to: str | None = None) -> None:
+        """Write the session no more: it goes to the worker *to*, or to whoever takes it."""
+        with self._lock:
+            found = self._logs.pop(session, None)
+        if found is not None:
+            where = f"the worker {to} has it now" if to is not None else "another worker takes it over"
+            found.release(SupersededError(f"{session}: {where}; nothing was written: ask again"))
+
+    def forget(self, session: str) -> None:
+        """Remove the log and the base of a session that is archived, or erased.
+
+        Raises:
+            ReplicaAwayError
+        """
+        self.let_go(session)
+        self.log.forget(session)
+        self.base.forget(session)
+
+    def put_back(self, session: str) -> int:
+        """Make the log anew from this worker's folder, and return the number of records that were put back.
+
+        Raises:
+            StoreError: The folder's ledger is damaged, or the log has gone on without it.
+            ReplicaAwayError
+        """
+        folder = self._sessions / session
+        more = more_than_log(self.log, folder, session)
+        self.base.put(session, folder)
+        self.log.forget(session)
+        kept = self.log.claim(session, is_new=True)
+        if kept is None:
+            raise SupersededError(f"{session}: another worker begins it at this moment: look at the status")
+        made = self._made(session, folder, kept)
+        made.send_rest()
+        self._add(made)
+        return more
+
+    def _made(self, session: str, folder: Path, kept: Kept) -> SessionLog:
+        is_local = self.log.connection.cluster.durability == "local"
+        made = SessionLog(self.log, session, folder, kept, is_local=is_local)
+        made.on_lapse = lambda log: self.on_lapse(log)
+        return made
+
+    def _add(self, log: SessionLog) -> SessionLog:
+        with self._lock:
+            self._logs[log.session] = log
+        return log

@@ -1,0 +1,1 @@
+"""Past one process, past one machine: real servers of NATS, real processes, real signals."""
