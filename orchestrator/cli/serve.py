@@ -6,7 +6,7 @@ import os
 import sys
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from orchestrator.panel.home import Home
 
 PUBLIC_URL = "GREENROOM_PUBLIC_URL"
+WORKER: Final = ("-m", "orchestrator.cli.worker_process")
+"""What is run for each worker of `--workers`, after the interpreter's name."""
 DEFAULT_PORT = 8716  # not 8000 or 8080, where other servers of a developer's listen
 
 Host = Annotated[
@@ -37,11 +39,18 @@ Public = Annotated[
 ]
 
 
-def serve(host: Host = "127.0.0.1", port: Port = DEFAULT_PORT, public_url: Public = None) -> None:
+def serve(
+    host: Host = "127.0.0.1",
+    port: Port = DEFAULT_PORT,
+    public_url: Public = None,
+    workers: Annotated[
+        int, typer.Option(metavar="N", min=1, max=64, help="Processes: more than 1 use as many cores.")
+    ] = 1,
+) -> None:
     """Open the room and the review pages in a browser, until Ctrl-C."""
     home = Screen.current.open_home()
     archives = home.config.archive or str(home.archives)
-    _serve(home, archives, s3_options()["endpoint_url"], host, port, public_url)
+    _serve(home, archives, s3_options()["endpoint_url"], host, port, public_url, workers)
 
 
 def review(
@@ -66,7 +75,13 @@ def review(
 
 
 def _serve(
-    home: Home | None, archives: str, endpoint_url: str | None, host: str, port: int, public_url: str | None
+    home: Home | None,
+    archives: str,
+    endpoint_url: str | None,
+    host: str,
+    port: int,
+    public_url: str | None,
+    workers: int = 1,
 ) -> None:
     missing = [
         name for name in ("fastapi", "uvicorn", "nh3", "markdown_it", "segno") if find_spec(name) is None
@@ -92,14 +107,19 @@ def _serve(
 
     known = screen.known_home() if home is None else None
     site = Site(home, archives, OpenSessions(home), public=public, endpoint_url=endpoint_url, known=known)
-    if home is not None:
+    if home is not None and workers == 1:  # else each worker has its own
         try:
             recogniser = recogniser_of(home.config.stt_model, home.config.stt_language)
             site = replace(site, recogniser=recogniser)
         except SpeechError as error:
             site = replace(site, no_recogniser=str(error))
     with guarded(home):
-        run(site, host, port, say)
+        if workers > 1:
+            from orchestrator.cluster.workers import serve_with_workers
+
+            serve_with_workers(site, host, port, workers, WORKER, say)
+        else:
+            run(site, host, port, say)
     command = "review" if home is None else "serve"
     told_if_ended(lambda: f"sessions that were open are paused; go on with `{screen.command} {command}`")
 

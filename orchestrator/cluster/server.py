@@ -146,6 +146,12 @@ class Servers:
         if how in (signal.SIGKILL, signal.SIGTERM):
             running.wait()
 
+    def look(self) -> None:
+        """Start servers again that have ended by themselves, on the files that they have left."""
+        for name, running in tuple(self._running.items()):
+            if running.poll() is not None:
+                self.start_one(name)
+
     def stop(self) -> None:
         """End all servers. A second call does nothing."""
         for running in self._running.values():

@@ -40,14 +40,19 @@ class Addresses:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        path = scope["path"]
-        if self._base and (path == self._base or path.startswith(f"{self._base}/")):
-            path = path.removeprefix(self._base) or "/"
-        if (former := FORMER.fullmatch(path)) is not None:
-            path = PREFIX + former["rest"]
+        path, is_former = routed(scope["path"], self._base)
+        if is_former:
             send = _sending(send, lambda headers: deprecate(headers, self._base + path))
         send = _sending(send, lambda headers: localise(headers, self._base))
         await self._app({**scope, "path": path, "raw_path": quote(path).encode("ascii")}, receive, send)
+
+
+def routed(path: str, base: str) -> tuple[str, bool]:
+    """Return the path that the routes know, and whether *path* is a former address."""
+    if base and (path == base or path.startswith(f"{base}/")):
+        path = path.removeprefix(base) or "/"
+    former = FORMER.fullmatch(path)
+    return (PREFIX + former["rest"], True) if former is not None else (path, False)
 
 
 def deprecate(headers: MutableHeaders, successor: str) -> None:

@@ -24,6 +24,8 @@ class Starts:
     def __init__(self) -> None:
         """Make an empty collection."""
         self._lock = Lock()
+        self.elsewhere: Callable[[], str | None] = lambda: None
+        """Returns what other processes that serve this home are asking, in one line; None: nothing."""
         self._under_way: list[Calls] = []
 
     @contextmanager
@@ -41,7 +43,11 @@ class Starts:
 
     def line(self) -> str | None:
         """Return what the longest-running start is asking its model, in one line, or None if nothing is
-        asked."""
+        asked; first of this process, then of others."""
+        return self.own_line() or self.elsewhere()
+
+    def own_line(self) -> str | None:
+        """Return what the longest-running start of this process is asking, or None."""
         with self._lock:
             under_way = tuple(self._under_way)
         return next((line for calls in under_way if (line := calls.line()) is not None), None)

@@ -218,6 +218,8 @@ class OpenSessions:
         self._open: OrderedDict[str, tuple[AnySession, int]] = OrderedDict()  # with its ledger's inode
         self._opening = tuple(Lock() for _ in range(OPENING_AT_ONCE))
         self._held: Counter[str] = Counter()  # by how many: it is not closed behind their backs
+        self.on_begun: list[Callable[[str], None]] = []
+        """Called with the name of a session that was begun here, before whoever began it is told."""
 
     def get(self, session_id: str) -> Rehearsal:
         """Return the rehearsal in the folder with exactly this name, which is its id unless the folder is a
@@ -248,7 +250,7 @@ class OpenSessions:
             return opened
 
     def add(self, session: AnySession) -> None:
-        """Store a session that was just started or opened."""
+        """Store a session that was just opened."""
         inode = os.stat(session.path / LEDGER_NAME).st_ino
         with self._lock:
             before = self._open.pop(session.path.name, None)
@@ -258,6 +260,12 @@ class OpenSessions:
             _close(before[0])
         for idle in surplus:
             self._close_idle(*idle)
+
+    def begin(self, session: AnySession) -> None:
+        """Store a session that was begun here, and tell those who must know before anybody asks for it."""
+        self.add(session)
+        for told in self.on_begun:
+            told(session.path.name)
 
     def hold(self, session_id: str) -> None:
         """Keep a session open, for a drive or a request, until `let_go` has been called as often as this."""

@@ -1,20 +1,24 @@
 """Pairing: a short code, typed or scanned on another device, that opens one window of one session on it.
 
-The device does not get the token but a pass, which allows only what `MAY` lists for its window. Codes and
-passes are only in memory: after a restart the server knows none of them.
+The device does not get the token but a pass, which allows only what `MAY` lists for its window. After a
+restart the server knows neither codes nor passes of before.
 """
 
 from __future__ import annotations
 
+import hmac
 import re
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from threading import Lock
-from typing import Final
+from typing import Final, Protocol, TypeVar
 
 from orchestrator.web.addresses import PREFIX
+
+T = TypeVar("T")
 
 ALPHABET: Final = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 """The characters of a code, without I, L, O, 0 and 1, which look alike."""
@@ -66,44 +70,110 @@ class Opened:
         return any(re.fullmatch(one.format(**here), f"{method} {path}") for one in MAY[self.window])
 
 
-class Pairings:
-    """The codes that were offered and the passes that they were exchanged for.
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A code that was offered for a window."""
 
-    Safe to use from many threads.
+    opened: Opened
+    code: str  # its digest: where offers are stored, no code can be read
+    until: float  # seconds since 1970
+
+
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """The codes that were offered, and how often since then a wrong one was tried."""
+
+    all: tuple[Offer, ...] = ()
+    wrong: int = 0
+
+
+class Codes(Protocol):
+    """Where offers are stored: in this process, or where all that serve the same home find them."""
+
+    def change(self, work: Callable[[Offers], tuple[Offers, T]]) -> T:
+        """Store what *work* makes of the offers, of two at once one after the other; return its result.
+
+        Args:
+            work: Without effects: it may be called again.
+        """
+
+
+class OwnCodes:
+    """Offers in this process's memory. Safe to use from many threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._offers = Offers()
+
+    def change(self, work: Callable[[Offers], tuple[Offers, T]]) -> T:
+        """Store what *work* makes of the offers, and return its result."""
+        with self._lock:
+            self._offers, result = work(self._offers)
+        return result
+
+
+class Pairings:
+    """The codes that were offered and the passes that they are exchanged for.
+
+    A pass is signed and stored nowhere, so every process that has the key knows it. Safe to use from many
+    threads.
     """
 
-    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, now: Callable[[], float] = time.time, codes: Codes | None = None, key: bytes | None = None
+    ) -> None:
+        """Prepare to pair.
+
+        Args:
+            codes: Where offers are stored; None: in this process.
+            key: The secret that signs passes, the same in all processes; None: one of this process's own.
+        """
         self._now = now
-        self._lock = Lock()
-        self._codes: dict[Opened, tuple[str, float]] = {}  # with the moment up to which it is valid
-        self._passes: dict[str, Opened] = {}
-        self._wrong = 0
+        self._codes = codes if codes is not None else OwnCodes()
+        self._key = key if key is not None else secrets.token_bytes(PASS_BYTES)
 
     def offer(self, opened: Opened) -> str:
         """Return a new code, valid once and for `CODE_VALID_S`; an earlier code for the same window
         becomes invalid."""
         code = "".join(secrets.choice(ALPHABET) for _ in range(CODE_LETTERS))
-        with self._lock:
-            self._codes[opened] = code, self._now() + CODE_VALID_S
+        now = self._now()
+        made = Offer(opened, self._sign(f"code {code}"), now + CODE_VALID_S)
+
+        def add(offers: Offers) -> tuple[Offers, None]:
+            others = (one for one in offers.all if one.opened != opened and now < one.until)
+            return replace(offers, all=(*others, made)), None
+
+        self._codes.change(add)
         return code
 
     def redeem(self, code: str) -> tuple[str, Opened] | None:
         """Exchange a code for its pass; return the pass and the window that it opens, or None if the code
         is invalid."""
-        with self._lock:
-            for opened, (offered, until) in self._codes.items():
-                if self._now() < until and secrets.compare_digest(code.upper().encode(), offered.encode()):
-                    del self._codes[opened]
-                    made = secrets.token_urlsafe(PASS_BYTES)
-                    self._passes[made] = opened
-                    return made, opened
-            self._wrong += 1
-            if self._wrong == MAX_WRONG:
-                self._codes.clear()
-                self._wrong = 0
-            return None
+        digest, now = self._sign(f"code {code.upper()}"), self._now()
+
+        def take(offers: Offers) -> tuple[Offers, Opened | None]:
+            for one in offers.all:
+                if now < one.until and secrets.compare_digest(digest, one.code):
+                    return replace(
+                        offers, all=tuple(left for left in offers.all if left is not one)
+                    ), one.opened
+            if offers.wrong + 1 == MAX_WRONG:
+                return Offers(), None
+            return replace(offers, wrong=offers.wrong + 1), None
+
+        opened = self._codes.change(take)
+        return (self._pass(opened), opened) if opened is not None else None
 
     def may(self, shown: str, method: str, path: str) -> bool:
         """Return whether *shown* is a pass that allows this request."""
-        opened = self._passes.get(shown)  # 32 random bytes: no time that a look-up takes tells them
-        return opened is not None and opened.may(method, path)
+        window, _, rest = shown.partition(".")
+        opened = Opened(rest.partition(".")[0], window)
+        if window not in MAY or not secrets.compare_digest(shown.encode(), self._pass(opened).encode()):
+            return False
+        return opened.may(method, path)
+
+    def _pass(self, opened: Opened) -> str:
+        return f"{opened.window}.{opened.session}.{self._sign(f'pass {opened.window} {opened.session}')}"
+
+    def _sign(self, text: str) -> str:
+        return hmac.new(self._key, text.encode("utf-8", "surrogatepass"), sha256).hexdigest()

@@ -7,9 +7,9 @@ import ipaddress
 import resource
 import secrets
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from importlib import import_module
 from operator import itemgetter
@@ -18,7 +18,7 @@ from typing import Final
 
 import h11
 import uvicorn
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -48,6 +48,14 @@ PAGES: Final[tuple[str, ...]] = (
 STATIC: Final = Path(__file__).parent / "static"
 
 
+def routers() -> Iterator[tuple[APIRouter, str]]:
+    """Yield every router with the prefix of its addresses, in the order in which an address is looked up."""
+    for name in API:
+        yield import_module(f"orchestrator.web.api.{name}").router, PREFIX
+    for name in PAGES:
+        yield import_module(f"orchestrator.web.pages.{name}").router, ""
+
+
 def application(site: Site) -> ASGIApp:
     """Return the ASGI application of *site*; making it reads nothing and starts nothing."""
 
@@ -70,11 +78,11 @@ def application(site: Site) -> ASGIApp:
     describe(app)
     app.state.site = site
     tell_problems(app)
-    for name in API:
-        router = import_module(f"orchestrator.web.api.{name}").router
-        app.include_router(router, prefix=PREFIX, responses=RESPONSES)
-    for name in PAGES:
-        app.include_router(import_module(f"orchestrator.web.pages.{name}").router, include_in_schema=False)
+    for router, prefix in routers():
+        if prefix:
+            app.include_router(router, prefix=prefix, responses=RESPONSES)
+        else:
+            app.include_router(router, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     return Addresses(Security(Bodies(app), site), site.base)
 
@@ -111,6 +119,36 @@ def serve(site: Site, host: str, port: int, say: Callable[[str, str, str | None]
         UsageError: It is not possible to listen at this address.
     """
     allow_open_files()
+    bound = listen(site, host, port)
+    say(*bound.addresses)
+    with suppress(KeyboardInterrupt):  # the way that a server ends, and no failure
+        uvicorn.Server(configuration(application(bound.site))).run(sockets=bound.sockets)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The sockets at which a server listens, and its site with the names that they give it."""
+
+    sockets: list[socket.socket]
+    site: Site
+    listens: str  # the address at which it listens
+    address: str  # the address for a browser, without the token
+
+    @property
+    def addresses(self) -> tuple[str, str, str | None]:
+        """The arguments of `serve`'s *say*."""
+        site = self.site
+        token = f"?token={site.token}" if site.token is not None else ""
+        elsewhere = site.elsewhere + token if site.elsewhere is not None else None
+        return self.address + token, self.listens, elsewhere
+
+
+def listen(site: Site, host: str, port: int) -> Bound:
+    """Listen at an address; make the token if one is needed.
+
+    Raises:
+        UsageError: It is not possible to listen at this address.
+    """
     listening = _listen(host, port)
     name = f"[{host}]" if ":" in host else host.lower()
     is_local = is_loopback(host)
@@ -132,8 +170,13 @@ def serve(site: Site, host: str, port: int, say: Callable[[str, str, str | None]
     site = replace(site, hosts=frozenset(own), takes_addresses=not is_local, elsewhere=elsewhere)
     if not is_local or site.public is not None:
         site = replace(site, token=site.token or secrets.token_urlsafe(TOKEN_BYTES))
-    config = uvicorn.Config(
-        application(site),
+    return Bound(sockets, site, listens, address)
+
+
+def configuration(app: ASGIApp) -> uvicorn.Config:
+    """Return how an application is served, with every limit of this server's."""
+    return uvicorn.Config(
+        app,
         log_level="critical",  # a request's line can hold what was searched for
         access_log=False,
         server_header=False,
@@ -144,10 +187,6 @@ def serve(site: Site, host: str, port: int, say: Callable[[str, str, str | None]
         http=PromptProtocol,
         ws_max_size=1_000_000,
     )
-    token = f"?token={site.token}" if site.token is not None else ""
-    say(address + token, listens, elsewhere + token if elsewhere is not None else None)
-    with suppress(KeyboardInterrupt):  # the way that a server ends, and no failure
-        uvicorn.Server(config).run(sockets=sockets)
 
 
 def allow_open_files() -> None:

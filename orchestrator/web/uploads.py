@@ -1,7 +1,13 @@
-"""Storage of files that were sent: for one request, or until the server ends, as decks and materials."""
+"""Storage of files that were sent: for one request, or until the server ends, as decks and materials.
+
+Several processes of one server share a folder (`Shared`): what one was sent, another starts a session with.
+"""
 
 from __future__ import annotations
 
+import fcntl
+import json
+import os
 import re
 import shutil
 import tempfile
@@ -14,12 +20,14 @@ from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
 from threading import Lock, Thread
-from typing import Final, Literal
+from time import time
+from typing import Any, Final, Literal
 
 from fastapi import UploadFile
 
 from orchestrator.core.errors import DeckError, GreenroomError, InputError
 from orchestrator.core.legible import clock, counted
+from orchestrator.core.values import from_json, to_json
 from orchestrator.material.deck.read import read_deck
 from orchestrator.material.intel.findings import read_intel
 from orchestrator.material.speech.read import Recording, read_speech
@@ -40,7 +48,110 @@ MAX_KEPT: Final = 20
 and start with one."""
 MAX_NAME_BYTES: Final = 200
 """Maximum length of a file's name. File systems accept 255 bytes; the end is kept, because of the suffix."""
+DROPPED: Final = "dropped"
+"""The folder of a home for what was sent to servers with several processes."""
+FOLDER_MODE: Final = 0o700
+MAX_SHARED: Final = 1_000
+"""Maximum number of files of a server with several processes: three decks of three hundred people at once,
+each with what is known of it."""
+MAX_SHARED_BYTES: Final = 8_000_000_000
+"""Maximum size of all together: 160 decks of the largest size."""
+MAX_AGE_S: Final = 24 * 3600.0
+"""Seconds for which one lies there: who drops a deck begins within minutes."""
+DIGEST: Final = re.compile(r"[0-9a-f]{64}(?:-read)?")
 SUFFIXES: Final = frozenset({".pptx", ".pdf", ".md", ".markdown"})
+
+
+class Shared:
+    """A folder of the home in which the processes of one server lay what they were sent, by its digest.
+
+    Each server has one of its own below `dropped/`, which only its user can read. It is removed when the
+    server ends; that of a server that was killed is removed when the next one starts.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Use the folder that `Shared.make` has made."""
+        self.folder = folder
+
+    @classmethod
+    @contextmanager
+    def make(cls, home: Path) -> Iterator[Shared]:
+        """Make the folder of a server that starts, for the block, after removing those of killed ones.
+
+        Raises:
+            OSError: The disk refused.
+        """
+        all_of_them = home / DROPPED
+        all_of_them.mkdir(FOLDER_MODE, exist_ok=True)
+        for left in all_of_them.iterdir():
+            if (fd := _held(left)) is not None:
+                shutil.rmtree(left, ignore_errors=True)
+                os.close(fd)
+        folder = Path(tempfile.mkdtemp(dir=all_of_them))  # for its user alone
+        fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            yield cls(folder)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+            os.close(fd)
+            with suppress(OSError):  # another server's lies there
+                all_of_them.rmdir()
+
+    def keep(self, name: str, told: Any) -> None:
+        """Write what is known of a file, whole or not at all.
+
+        Raises:
+            OSError: The disk refused.
+        """
+        fd, written = tempfile.mkstemp(dir=self.folder)
+        with os.fdopen(fd, "w", encoding="utf-8") as file:
+            json.dump(told, file)
+        os.replace(written, self.folder / f"{name}.json")
+
+    def read(self, name: str) -> Any:
+        """Return what `keep` wrote under this name, or None."""
+        if DIGEST.fullmatch(name) is None:  # before it becomes a path
+            return None
+        try:
+            return json.loads((self.folder / f"{name}.json").read_text("utf-8"))
+        except (OSError, ValueError):
+            return None
+
+    def aside(self) -> Path:
+        """Return a new folder for one file."""
+        return Path(tempfile.mkdtemp(dir=self.folder))
+
+    def sweep(self) -> None:
+        """Remove the oldest files, beyond a number, a size and an age of all together."""
+        found = []
+        for one in self.folder.iterdir():
+            with suppress(OSError):
+                size = sum(file.stat().st_size for file in one.iterdir()) if one.is_dir() else 0
+                found.append((one.stat().st_mtime, size + one.stat().st_size, one))
+        now, total = time(), 0
+        for number, (at, size, one) in enumerate(sorted(found, reverse=True)):
+            total += size
+            if number < MAX_SHARED and total <= MAX_SHARED_BYTES and now - at < MAX_AGE_S:
+                continue
+            if one.is_dir():
+                shutil.rmtree(one, ignore_errors=True)
+            else:
+                one.unlink(missing_ok=True)
+
+
+def _held(folder: Path) -> int | None:
+    """Return a descriptor that holds the lock of a folder, or None if its server is still there."""
+    try:
+        fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(fd)
+        return None
+    return fd
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +165,22 @@ class Upload:
 class Uploads:
     """The dropped decks of one server, by their SHA-256. Safe to use from many threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, shared: Shared | None = None) -> None:
+        """Store decks in a folder of this process's own, or in one that other processes read as well."""
         self._lock = Lock()
+        self._shared = shared
         self._kept: OrderedDict[str, Upload] = OrderedDict()
 
     @cached_property
     def _folder(self) -> tempfile.TemporaryDirectory[str]:
         return tempfile.TemporaryDirectory(prefix="greenroom-decks-", ignore_cleanup_errors=True)
+
+    def _aside(self) -> Path:
+        """Return a new folder for one deck."""
+        if self._shared is not None:
+            return self._shared.aside()
+        with self._lock:
+            return Path(tempfile.mkdtemp(dir=self._folder.name))
 
     def take(self, name: str, content: bytes) -> Upload:
         """Store a deck and read it.
@@ -71,9 +191,7 @@ class Uploads:
         plain = plain_name(name)
         if Path(plain).suffix.lower() not in SUFFIXES:
             raise DeckError(f"{plain} is no deck that can be read: give a .pptx, .pdf or .md file")
-        with self._lock:
-            aside = Path(tempfile.mkdtemp(dir=self._folder.name))
-        file = aside / plain
+        file = self._aside() / plain
         try:
             file.write_bytes(content)
             taken = Upload(read_deck(file), file)
@@ -92,8 +210,7 @@ class Uploads:
         """
         if source.path is None:
             return self._keep(Upload(source.deck, None))
-        with self._lock:
-            aside = Path(tempfile.mkdtemp(dir=self._folder.name))
+        aside = self._aside()
         name = Path(plain_name(source.deck.name)).with_suffix(source.path.suffix).name
         return self._keep(Upload(source.deck, Path(shutil.copyfile(source.path, aside / name))))
 
@@ -102,9 +219,12 @@ class Uploads:
 
         A deck that is already stored stays if its file is the same or the new one has none.
         """
+        shared = self._shared
+        earlier = self._from_other(taken.deck.sha256) if shared is not None else None
         with self._lock:
-            before = self._kept.get(taken.deck.sha256)
+            before = self._kept.get(taken.deck.sha256) or earlier
             if before is not None and _name_of(taken) in (None, _name_of(before)):
+                self._kept[taken.deck.sha256] = before
                 self._kept.move_to_end(taken.deck.sha256)
                 gone, taken = [taken], before
             else:
@@ -112,10 +232,25 @@ class Uploads:
                 self._kept.move_to_end(taken.deck.sha256)
                 gone = [before] if before is not None else []
             while len(self._kept) > MAX_KEPT:
-                gone.append(self._kept.popitem(last=False)[1])
+                last = self._kept.popitem(last=False)[1]
+                if shared is None:  # else another process may begin with it
+                    gone.append(last)
+        if shared is not None:
+            file = str(taken.file.relative_to(shared.folder)) if taken.file is not None else None
+            shared.keep(taken.deck.sha256, {"deck": to_json(taken.deck), "file": file})
+            shared.sweep()
         for one in gone:
             _remove(one.file)
         return taken
+
+    def _from_other(self, digest: str) -> Upload | None:
+        """Return a deck as another process of this server has stored it, or None."""
+        if self._shared is None or (told := self._shared.read(digest)) is None:
+            return None
+        file = self._shared.folder / told["file"] if told["file"] is not None else None
+        if file is not None and not file.is_file():
+            return None
+        return Upload(from_json(Deck, told["deck"]), file)
 
     def get(self, sha256: str) -> Upload:
         """Return a deck that was dropped earlier, by its SHA-256.
@@ -125,6 +260,11 @@ class Uploads:
         """
         with self._lock:
             found = self._kept.get(sha256)
+            if found is not None and found.file is not None and not found.file.is_file():
+                found = None  # another process has removed it, as one of the oldest
+        if found is None and (found := self._from_other(sha256)) is not None:
+            with self._lock:
+                self._kept[sha256] = found
         if found is None:
             raise DeckError("this deck is not here any more: drop it once more")
         return found
@@ -202,8 +342,10 @@ class Material:
 class Materials:
     """The materials of one server, by id. Safe to use from many threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, shared: Shared | None = None) -> None:
+        """Store materials as `Uploads` does decks."""
         self._lock = Lock()
+        self._shared = shared
         self._recognising = Lock()  # one at a time: each takes all cores
         self._kept: OrderedDict[str, Material] = OrderedDict()
 
@@ -226,15 +368,24 @@ class Materials:
             if not (before := self.get(digest)).refused:
                 return before
         with self._lock:
-            aside = Path(tempfile.mkdtemp(dir=self._folder.name))
+            shared = self._shared
+            aside = shared.aside() if shared is not None else Path(tempfile.mkdtemp(dir=self._folder.name))
         taken = Material(digest, kind, plain, aside / plain)
         try:
             taken.file.write_bytes(content)
+            if shared is not None:
+                shared.keep(digest, {"kind": kind, "name": plain, "file": f"{aside.name}/{plain}"})
+                shared.sweep()
             if kind == "speech" and is_sound(taken.file):
                 recogniser_of(config.stt_model, config.stt_language)  # refused now, where there is none
-                Thread(target=self._recognise, args=(taken, config, deck), daemon=True).start()
+                lock = os.open(
+                    aside, os.O_RDONLY | os.O_CLOEXEC
+                )  # who finds it free knows that nobody does it
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                Thread(target=self._recognise, args=(taken, config, deck, lock), daemon=True).start()
             else:
                 _read(taken, config, deck)
+                self._tell(taken)
         except BaseException as error:
             rmtree(aside, ignore_errors=True)
             if isinstance(error, GreenroomError):
@@ -243,7 +394,7 @@ class Materials:
         with self._lock:
             self._kept[digest] = taken
             gone = [self._kept.popitem(last=False)[1] for _ in range(len(self._kept) - MAX_KEPT)]
-        for one in gone:
+        for one in gone if shared is None else ():
             rmtree(one.file.parent, ignore_errors=True)
         return taken
 
@@ -258,6 +409,8 @@ class Materials:
             found = self._kept.get(digest)
             if found is not None:
                 self._kept.move_to_end(digest)
+        if found is None or not found.file.is_file():
+            found = self._from_other(digest)
         if found is None:
             raise InputError("this file is not here any more: choose it once more")
         return found
@@ -290,7 +443,41 @@ class Materials:
         if "_folder" in self.__dict__:
             self._folder.cleanup()
 
-    def _recognise(self, taken: Material, config: Config, deck: Deck | None) -> None:
+    def _from_other(self, digest: str) -> Material | None:
+        """Return a material as another process of this server knows it now, or None."""
+        shared = self._shared
+        if shared is None or (told := shared.read(digest)) is None:
+            return None
+        found = Material(digest, told["kind"], told["name"], shared.folder / told["file"])
+        if not found.file.is_file():
+            return None
+        read = shared.read(f"{digest}-read")
+        if read is not None:
+            found.says, found.speakers, found.refused = read["says"], tuple(read["speakers"]), read["refused"]
+            if read["recording"] is not None:
+                found.recording = from_json(Recording, read["recording"])
+        elif (fd := _held(found.file.parent)) is not None:
+            os.close(fd)
+            if shared.read(f"{digest}-read") is None:  # else it was told in this very moment
+                found.refused = f"{found.name}: who recognised it has ended: choose it once more"
+        return found
+
+    def _tell(self, taken: Material) -> None:
+        """Write for other processes how a file was understood."""
+        if self._shared is not None:
+            known = {"says": taken.says, "speakers": taken.speakers, "refused": taken.refused}
+            recording = to_json(taken.recording) if taken.recording is not None else None
+            self._shared.keep(f"{taken.id}-read", {**known, "recording": recording})
+
+    def _recognise(self, taken: Material, config: Config, deck: Deck | None, lock: int) -> None:
+        try:
+            self._recognise_alone(taken, config, deck)
+            with suppress(OSError):  # a full disk: whoever asks another process is told to choose it anew
+                self._tell(taken)
+        finally:
+            os.close(lock)
+
+    def _recognise_alone(self, taken: Material, config: Config, deck: Deck | None) -> None:
         with self._recognising:
             refused = f"{taken.name}: cannot be recognised"  # where a decoder fails in a way of its own
             try:

@@ -92,7 +92,7 @@ def _start(site: Site, starting: StartingCrew, name: str | None) -> Plain:
         date=starting.date,
         fields=starting.fields,
     )
-    site.sessions.add(started)
+    site.sessions.begin(started)
     return started_json(started)
 
 

@@ -186,5 +186,5 @@ class Drilled(Reply):
 def drill_question(session: SessionId, drilling: Drilling, site: At) -> Drilled:
     """Begin a new session on the same deck, whose one exchange is that question."""
     begun = site.sessions.get(session).drill(drilling.exchange)
-    site.sessions.add(begun)
+    site.sessions.begin(begun)
     return Drilled(session=begun.id)

@@ -229,7 +229,7 @@ def _start(starting: Starting, site: Site) -> Started:
 def started_of(session: Rehearsal, site: Site) -> Started:
     """Hand a session that was just started to this site, which closes it later, and return its
     description."""
-    site.sessions.add(session)
+    site.sessions.begin(session)
     projection = session.projection
     return Started(
         session=session.id,

@@ -60,7 +60,7 @@ def devices(session: str, site: At, request: Request) -> Response:
 
 
 @router.get("/w/{code}", response_class=HTMLResponse)
-async def opening(code: str, site: At, request: Request) -> Response:
+def opening(code: str, site: At, request: Request) -> Response:
     """Put the pass for *code* into a cookie and redirect to the code's window.
 
     The redirect is a page, since after a link on another site an HTTP redirect would not send the cookie

@@ -1,0 +1,167 @@
+"""The sessions that this worker answers for: claimed when they are first asked for, begun or left behind.
+
+What has to be done before a session is this worker's, and after, is its `Keeping`: with one home for all
+workers nothing but driving on; in a cluster, making its folder from the log.
+
+Source: cluster.md, "Promises".
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Final, Protocol, TypeVar
+
+from orchestrator.cluster.connection import Connection
+from orchestrator.cluster.owners import Owner, Owners
+from orchestrator.core.errors import GreenroomError, ReplicaAwayError
+
+T = TypeVar("T")
+
+AT_ONCE: Final = 4
+"""Sessions that are taken over at a time: each folds a ledger, and two cores do no more."""
+CLAIM_WITHIN_S: Final = 10.0
+
+
+class Keeping(Protocol):
+    """What a claim means here. Every method is called in a thread, for one session once at a time."""
+
+    def is_live(self, session: str) -> bool:
+        """Return whether there is such a session, and it has not ended: only then it needs an owner."""
+
+    def prepare(self, session: str, before: Owner | None) -> int:
+        """Make the session ready to be answered for here; return the epoch in which it will be.
+
+        Raises:
+            GreenroomError: It cannot be; it is not claimed.
+        """
+
+    def taken(self, session: str, before: Owner | None) -> None:
+        """Go on with a session of this worker's, where *before*, who has died, was (None: nobody was)."""
+
+    def lost(self, session: str) -> None:
+        """Write nothing any more to a session that is another worker's now."""
+
+
+class Claims:
+    """The claims of one worker. Its coroutines run in the connection's loop."""
+
+    def __init__(self, connection: Connection, owners: Owners, worker: str, keeping: Keeping) -> None:
+        """Prepare to claim; what *keeping* does is done in threads."""
+        self._connection = connection
+        self._owners = owners
+        self._worker = worker
+        self._keeping = keeping
+        self._held: dict[str, tuple[Owner, int]] = {}  # with the entry's revision
+        self._claiming: dict[str, asyncio.Lock] = {}
+        self._slots = asyncio.Semaphore(AT_ONCE)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.is_draining = False
+        owners.on_change.append(self._look)
+        owners.on_death.append(self._take_over)
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """The sessions that this worker answers for."""
+        return tuple(self._held)
+
+    async def enter(self, session: str, epoch: int) -> bool:
+        """Return whether this worker answers for a session in an epoch; claim it if nobody has it.
+
+        Args:
+            epoch: That of the owner whom the asking side knows; 0: it knows of none.
+
+        Raises:
+            GreenroomError: It would, but cannot: what `Keeping.prepare` says.
+        """
+        if (held := self._held.get(session)) is not None:
+            return epoch in (0, held[0].epoch)
+        if epoch and not self._is_own(session):
+            return False
+        if not await self._is_live(session):
+            return True  # whoever answers says that it is not there, or has ended
+        return await self._claim(session) and epoch in (0, self._held[session][0].epoch)
+
+    def _is_own(self, session: str) -> bool:
+        """Return whether an entry names this worker: its claim was written, but never answered, say."""
+        owner = self._owners.owner(session)
+        return owner is not None and owner.worker == self._worker
+
+    def begin(self, session: str) -> None:
+        """Claim a session that was begun here; call this in any thread but the loop's.
+
+        Raises:
+            ReplicaAwayError: The servers do not answer; it is claimed when it is asked for.
+        """
+        self._connection.run(self._claim(session), timeout_s=CLAIM_WITHIN_S)
+
+    async def sweep(self) -> None:
+        """Let go of the sessions that have ended, or are not there any more."""
+        for session, (_, revision) in tuple(self._held.items()):
+            if await self._is_live(session):
+                continue
+            if self._held.pop(session, None) is not None:
+                with suppress(ReplicaAwayError):  # the entry of an ended session harms nobody
+                    await self._owners.release(session, revision)
+
+    async def _is_live(self, session: str) -> bool:
+        return await asyncio.to_thread(self._keeping.is_live, session)
+
+    async def _claim(self, session: str) -> bool:
+        lock = self._claiming.setdefault(session, asyncio.Lock())
+        try:
+            async with lock, self._slots:
+                if session in self._held:
+                    return True
+                before, revision = self._owners.owner(session), self._owners.revision(session)
+                if self.is_draining or not self._may_claim(before):
+                    return False
+                epoch = await asyncio.to_thread(self._keeping.prepare, session, before)
+                tries = before.tries + 1 if before is not None else 0
+                owner = Owner(self._worker, epoch, "live", tries)
+                made = await self._owners.claim(session, owner, revision)
+                if made is None:
+                    return False
+                self._held[session] = owner, made
+                await asyncio.to_thread(self._keeping.taken, session, before)
+                return True
+        finally:
+            if not lock.locked():
+                self._claiming.pop(session, None)
+
+    def _may_claim(self, before: Owner | None) -> bool:
+        if before is None or before.state == "ended":
+            return True
+        if before.state != "live":
+            return False
+        return before.worker == self._worker or not self._owners.is_living(before.worker)
+
+    def _look(self, session: str) -> None:
+        """Notice that another worker has one of this worker's sessions."""
+        held, owner = self._held.get(session), self._owners.owner(session)
+        if held is None or owner is None or owner.worker == self._worker:
+            return
+        del self._held[session]
+        self._spawn(asyncio.to_thread(self._keeping.lost, session))
+
+    def _take_over(self, dead: str) -> None:
+        """Claim the sessions of a worker that has died, as far as they fall to this one."""
+        if self.is_draining or dead == self._worker:
+            return
+        for session, owner in self._owners.owners().items():
+            if owner.worker == dead and owner.state == "live" and self._owners.pick(session) == self._worker:
+                self._spawn(self._claim_left(session))
+
+    async def _claim_left(self, session: str) -> None:
+        with suppress(GreenroomError):  # whoever asks for it next is told
+            if await self._is_live(session):
+                await self._claim(session)
+
+    def _spawn(self, work: object) -> None:
+        async def quietly() -> None:
+            with suppress(GreenroomError):
+                await work  # type: ignore[misc]
+
+        task = asyncio.ensure_future(quietly())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

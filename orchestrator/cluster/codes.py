@@ -1,0 +1,57 @@
+"""Codes for other devices (`web.pairing`) in a bucket: each is redeemed at whichever worker it reaches."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Final, TypeVar
+
+from orchestrator.cluster.buckets import away, bucket
+from orchestrator.cluster.connection import Connection
+from orchestrator.core.errors import ReplicaAwayError
+from orchestrator.core.values import from_json
+from orchestrator.web.pairing import Offers
+
+T = TypeVar("T")
+
+BUCKET: Final = "g_codes"
+_KEY: Final = "offers"
+_TRIES: Final = 50
+"""Changes at the same time of which each gets its turn: a room offers two codes when its page is opened."""
+
+
+class BucketCodes:
+    """The offers of all workers. Safe to use from any thread but the connection's loop."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def change(self, work: Callable[[Offers], tuple[Offers, T]]) -> T:
+        """Store what *work* makes of the offers, and return its result.
+
+        Raises:
+            ReplicaAwayError: The servers do not answer.
+        """
+        return self._connection.run(self._change(work))
+
+    async def _change(self, work: Callable[[Offers], tuple[Offers, T]]) -> T:
+        from nats.errors import Error
+        from nats.js.errors import KeyNotFoundError, KeyWrongLastSequenceError
+
+        stored = await bucket(self._connection, BUCKET)
+        for _ in range(_TRIES):
+            try:
+                try:
+                    entry = await stored.get(_KEY)
+                    offers, revision = from_json(Offers, json.loads(entry.value or b"{}")), entry.revision
+                except KeyNotFoundError:
+                    offers, revision = Offers(), None
+                changed, result = work(offers)
+                await stored.update(_KEY, json.dumps(asdict(changed)).encode(), last=revision)
+            except KeyWrongLastSequenceError:  # another process was first
+                continue
+            except (Error, TimeoutError) as error:
+                raise away(BUCKET, error) from error
+            return result
+        raise ReplicaAwayError(f"{BUCKET}: others change it all the time: try again")
