@@ -10,17 +10,23 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from dataclasses import replace
+from time import monotonic
 from typing import Final, Protocol, TypeVar
 
 from orchestrator.cluster.connection import Connection
-from orchestrator.cluster.owners import Owner, Owners
+from orchestrator.cluster.owners import ALIVE_EVERY_S, DEAD_AFTER_S, Owner, Owners
 from orchestrator.core.errors import GreenroomError, ReplicaAwayError
 
 T = TypeVar("T")
 
 AT_ONCE: Final = 4
 """Sessions that are taken over at a time: each folds a ledger, and two cores do no more."""
-CLAIM_WITHIN_S: Final = 10.0
+CLAIM_WITHIN_S: Final = 30.0
+MAX_TRIES: Final = 3
+"""Workers that may die with a session, one right after the other, before it is set aside."""
+STEADY_S: Final = 10.0
+"""Seconds after which a session has not brought its worker down."""
 
 
 class Keeping(Protocol):
@@ -56,6 +62,8 @@ class Claims:
         self._claiming: dict[str, asyncio.Lock] = {}
         self._slots = asyncio.Semaphore(AT_ONCE)
         self._tasks: set[asyncio.Task[None]] = set()
+        self._since: dict[str, float] = {}  # when each was claimed
+        self._begun_at = monotonic()
         self.is_draining = False
         owners.on_change.append(self._look)
         owners.on_death.append(self._take_over)
@@ -97,12 +105,22 @@ class Claims:
 
     async def sweep(self) -> None:
         """Let go of the sessions that have ended, or are not there any more."""
-        for session, (_, revision) in tuple(self._held.items()):
+        for session, (owner, revision) in tuple(self._held.items()):
             if await self._is_live(session):
+                if owner.tries and monotonic() - self._since.get(session, 0.0) > STEADY_S:
+                    await self._forgive(session, owner, revision)
                 continue
             if self._held.pop(session, None) is not None:
                 with suppress(ReplicaAwayError):  # the entry of an ended session harms nobody
                     await self._owners.release(session, revision)
+
+    async def _forgive(self, session: str, owner: Owner, revision: int) -> None:
+        """Count no death any more that a session outlived."""
+        steady = replace(owner, tries=0)
+        with suppress(ReplicaAwayError):
+            made = await self._owners.claim(session, steady, revision)
+            if made is not None:
+                self._held[session] = steady, made
 
     async def _is_live(self, session: str) -> bool:
         return await asyncio.to_thread(self._keeping.is_live, session)
@@ -116,18 +134,79 @@ class Claims:
                 before, revision = self._owners.owner(session), self._owners.revision(session)
                 if self.is_draining or not self._may_claim(before):
                     return False
+                tries = before.tries + 1 if before is not None and before.worker else 0
+                if tries > MAX_TRIES:
+                    await self._owners.claim(
+                        session, replace(before or Owner("", 0), state="aside"), revision
+                    )
+                    return False
                 epoch = await asyncio.to_thread(self._keeping.prepare, session, before)
-                tries = before.tries + 1 if before is not None else 0
                 owner = Owner(self._worker, epoch, "live", tries)
                 made = await self._owners.claim(session, owner, revision)
                 if made is None:
+                    await asyncio.to_thread(self._keeping.lost, session)
                     return False
-                self._held[session] = owner, made
+                self._hold(session, owner, made)
                 await asyncio.to_thread(self._keeping.taken, session, before)
                 return True
         finally:
             if not lock.locked():
                 self._claiming.pop(session, None)
+
+    async def again(self, session: str) -> None:
+        """Prepare one of this worker's sessions anew, in a new epoch, and go on with it.
+
+        Raises:
+            GreenroomError: What `Keeping.prepare` says, or the servers.
+        """
+        lock = self._claiming.setdefault(session, asyncio.Lock())
+        try:
+            async with lock, self._slots:
+                before, revision = self._owners.owner(session), self._owners.revision(session)
+                if before is not None and before.worker not in ("", self._worker):
+                    return
+                epoch = await asyncio.to_thread(self._keeping.prepare, session, before)
+                owner = Owner(self._worker, epoch, "live", before.tries if before is not None else 0)
+                made = await self._owners.claim(session, owner, revision)
+                if made is not None:
+                    self._hold(session, owner, made)
+                    await asyncio.to_thread(self._keeping.taken, session, owner)
+        finally:
+            if not lock.locked():
+                self._claiming.pop(session, None)
+
+    async def hold(self, session: str) -> None:
+        """Tell everybody that a session is this worker's, and not written for now."""
+        held = self._held.get(session)
+        if held is not None:
+            owner = replace(held[0], state="held")
+            with suppress(ReplicaAwayError):
+                made = await self._owners.claim(session, owner, held[1])
+                if made is not None:
+                    self._hold(session, owner, made)
+
+    async def hand_over(self, session: str) -> None:
+        """Let another worker claim a session that this one has closed.
+
+        Raises:
+            ReplicaAwayError
+        """
+        held = self._held.pop(session, None)
+        if held is not None:
+            await self._owners.claim(session, Owner("", held[0].epoch), held[1])
+
+    async def claim_left(self) -> None:
+        """Claim what nobody has, as far as it falls to this worker: all workers were gone, say."""
+        if self.is_draining or monotonic() - self._begun_at < DEAD_AFTER_S + ALIVE_EVERY_S:
+            return  # it may not have heard of everybody yet
+        for session, owner in self._owners.owners().items():
+            is_left = owner.state == "live" and not self._owners.is_living(owner.worker)
+            if is_left and self._owners.pick(session) == self._worker:
+                self._spawn(self._claim_left(session))
+
+    def _hold(self, session: str, owner: Owner, revision: int) -> None:
+        self._held[session] = owner, revision
+        self._since[session] = monotonic()
 
     def _may_claim(self, before: Owner | None) -> bool:
         if before is None or before.state == "ended":
@@ -139,7 +218,10 @@ class Claims:
     def _look(self, session: str) -> None:
         """Notice that another worker has one of this worker's sessions."""
         held, owner = self._held.get(session), self._owners.owner(session)
-        if held is None or owner is None or owner.worker == self._worker:
+        if owner is not None and not owner.worker and self._owners.pick(session) == self._worker:
+            self._spawn(self._claim_left(session))  # it is handed over
+            return
+        if held is None or owner is None or owner.worker in ("", self._worker):
             return
         del self._held[session]
         self._spawn(asyncio.to_thread(self._keeping.lost, session))

@@ -160,6 +160,14 @@ class Log:
             return await self._read(session, ack)
         raise SupersededError(f"{session}: other workers claim it at this moment: ask again")
 
+    def is_there(self, session: str) -> bool:
+        """Return whether a session has a log.
+
+        Raises:
+            ReplicaAwayError
+        """
+        return self.connection.run(self._last(session), timeout_s=_READ_WITHIN_S) is not None
+
     def read(self, session: str) -> Kept | None:
         """Return what the log of a session holds, without claiming it; None if there is no log.
 

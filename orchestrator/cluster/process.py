@@ -97,24 +97,27 @@ class OneHome:
 
     def taken(self, session: str, before: Owner | None) -> None:
         """Drive a session on whose driver has died; one that was paused stays paused."""
-        if before is None:
-            return
-        sessions, drives = self._site.sessions, self._site.drives
-        with suppress(GreenroomError), sessions.using(session) as found:  # another crew's has no drive
-            until = monotonic() + FREED_WITHIN_S
-            while monotonic() < until:
-                if state_of(found.rehearsal) == "interrupted":
-                    with suppress(DriverBusyError):
-                        drives.begin(session)
-                        return
-                elif found.projection.driver is None:
-                    return
-                sleep(_LOOK_S)
+        if before is not None:
+            go_on(self._site, session)
 
     def lost(self, session: str) -> None:
         """Stop driving the session, and close it."""
         self._site.drives.stop(session)
         self._site.sessions.forget(session)
+
+
+def go_on(site: Site, session: str) -> None:
+    """Drive a session on whose driver has died; one that was paused stays paused."""
+    with suppress(GreenroomError), site.sessions.using(session) as found:  # another crew's has no drive
+        until = monotonic() + FREED_WITHIN_S
+        while monotonic() < until:
+            if state_of(found.rehearsal) == "interrupted":
+                with suppress(DriverBusyError):
+                    site.drives.begin(session)
+                    return
+            elif found.projection.driver is None:
+                return
+            sleep(_LOOK_S)
 
 
 class Worker:
@@ -158,8 +161,8 @@ class Worker:
         await self._wire.open()
         await self._wire.answer_for(self._orders.worker, self._answering)
         self._tasks = [
-            asyncio.create_task(_every(ALIVE_EVERY_S, self._say_alive)),
-            asyncio.create_task(_every(SWEEP_EVERY_S, self._claims.sweep)),
+            asyncio.create_task(every(ALIVE_EVERY_S, self._say_alive)),
+            asyncio.create_task(every(SWEEP_EVERY_S, self._claims.sweep)),
         ]
 
     async def _say_alive(self) -> None:
@@ -198,7 +201,7 @@ def site_of_orders(orders: Orders, home: Home, codes: Codes) -> Site:
     )
 
 
-async def _every(seconds: float, work: Callable[[], object]) -> None:
+async def every(seconds: float, work: Callable[[], object]) -> None:
     """Do *work* now and every so many seconds; a failure is tried again the next time."""
     while True:
         with suppress(Exception):  # the servers are away: the next time they may be back

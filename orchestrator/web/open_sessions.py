@@ -18,6 +18,7 @@ import anyio.to_thread
 
 from orchestrator.core.errors import GreenroomError, SessionBusyError, SessionNotFoundError
 from orchestrator.core.store.history import LEDGER_NAME
+from orchestrator.core.store.store import Store
 from orchestrator.core.store.waiting import TIMEOUT_S
 from orchestrator.core.table import SESSION_ID
 from orchestrator.documents.opening import AnySession, open_any, rehearsal_of, store_of
@@ -220,6 +221,8 @@ class OpenSessions:
         self._held: Counter[str] = Counter()  # by how many: it is not closed behind their backs
         self.on_begun: list[Callable[[str], None]] = []
         """Called with the name of a session that was begun here, before whoever began it is told."""
+        self.on_opened: list[Callable[[Store], None]] = []
+        """Called with the store of a session that was just opened, before anybody uses it."""
 
     def get(self, session_id: str) -> Rehearsal:
         """Return the rehearsal in the folder with exactly this name, which is its id unless the folder is a
@@ -252,6 +255,8 @@ class OpenSessions:
     def add(self, session: AnySession) -> None:
         """Store a session that was just opened."""
         inode = os.stat(session.path / LEDGER_NAME).st_ino
+        for told in self.on_opened:
+            told(store_of(session))
         with self._lock:
             before = self._open.pop(session.path.name, None)
             self._open[session.path.name] = (session, inode)

@@ -1,0 +1,520 @@
+"""One worker of a cluster: the web application on this machine's disk, for the sessions that it has.
+
+It takes sessions over from workers that died, hands its own over when it is drained, takes a session again
+whose log was away for a while, and keeps each ended session in the log until its archive was read back.
+
+Source: cluster.md, "Parts", "Promises" and "Failures".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import shutil
+import signal
+import socket
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from threading import Event, Lock
+from time import monotonic, time
+from typing import TYPE_CHECKING, Any, Final
+
+from orchestrator.cluster.base import Base
+from orchestrator.cluster.buckets import bucket
+from orchestrator.cluster.claims import Claims
+from orchestrator.cluster.codes import BucketCodes
+from orchestrator.cluster.connection import Connection
+from orchestrator.cluster.custody import Custody
+from orchestrator.cluster.drops import Drops
+from orchestrator.cluster.log import Log
+from orchestrator.cluster.owners import ALIVE_EVERY_S, Alive, Owner, Owners
+from orchestrator.cluster.process import FINISH_WITHIN_S, SWEEP_EVERY_S, every, go_on
+from orchestrator.cluster.takeover import keep_aside_if_longer
+from orchestrator.cluster.wire import Answering, Wire
+from orchestrator.core.archive.download import verify_archive
+from orchestrator.core.errors import (
+    ConfigurationError,
+    GreenroomError,
+    ReplicaAwayError,
+    ReplicaBehindError,
+    SpeechError,
+    StoreError,
+    SupersededError,
+)
+from orchestrator.core.legible import one_line
+from orchestrator.core.store.history import LEDGER_NAME
+from orchestrator.documents.opening import AnySession, archived_at, store_of
+from orchestrator.material.speech.recognition import recogniser_of
+from orchestrator.panel.application import BOARD
+from orchestrator.panel.config.cluster import Cluster
+from orchestrator.panel.config.public_url import parse_public_url
+from orchestrator.panel.home import Home
+from orchestrator.web.open_sessions import OpenSessions
+from orchestrator.web.pairing import Pairings
+from orchestrator.web.server import TOKEN_BYTES, allow_open_files, application
+from orchestrator.web.site import Site
+from orchestrator.web.uploads import Materials, Uploads
+
+if TYPE_CHECKING:
+    from nats.aio.msg import Msg
+
+MAX_SKEW_S: Final = 2.0
+"""Seconds by which this machine's clock may differ from the servers' (cluster.md, "Promises")."""
+MEND_EVERY_S: Final = 0.5
+ARCHIVE_AGAIN_S: Final = (5.0, 15.0, 60.0, 300.0)
+"""Pauses before an archive that failed is tried again, the last one for ever."""
+HANDED_WITHIN_S: Final = 15.0
+"""Seconds within which another worker takes a session that is handed over."""
+SITE_BUCKET: Final = "g_site"
+_TOKEN_KEY: Final = "token"  # noqa: S105  # the name of an entry
+ASIDE_DROPS: Final = "greenroom-drops-"
+_MAX_TOLD: Final = 200
+"""Lines of what happened that `status` can ask for; older ones are dropped."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class Told:
+    """What this worker has to say of its sessions: kept aside, held, not archived. No words of any."""
+
+    lines: list[str] = field(default_factory=list)
+    _lock: Lock = field(default_factory=Lock)
+
+    def say(self, line: str) -> None:
+        """Keep a line for `status`, and write it to the log."""
+        with self._lock:
+            self.lines.append(line)
+            del self.lines[:-_MAX_TOLD]
+        log.warning("%s", line)
+
+
+class InCluster:
+    """What a claim means past one machine: the folder comes from the log, and the log fences who had it."""
+
+    def __init__(self, site: Site, custody: Custody, told: Told) -> None:
+        """Prepare to keep sessions of *site*."""
+        self._site = site
+        self._custody = custody
+        self._told = told
+
+    def is_live(self, session: str) -> bool:
+        """Return whether the session has a log; it has one until it is archived."""
+        return self._custody.log_of(session) is not None or self._custody.log.is_there(session)
+
+    def prepare(self, session: str, before: Owner | None) -> int:
+        """Take the session over unless it is here; return its epoch.
+
+        Raises:
+            GreenroomError: As `Custody.take`.
+        """
+        here = self._custody.log_of(session)
+        if here is not None and here.why is None:
+            return here.epoch
+        self.close(session)
+        taken = self._custody.take(session)
+        if taken.told is not None:
+            self._told.say(taken.told)
+        return taken.kept.epoch
+
+    def taken(self, session: str, before: Owner | None) -> None:
+        """Drive a session on that was driven elsewhere, or here until its log was away."""
+        if before is not None:
+            go_on(self._site, session)
+
+    def lost(self, session: str) -> None:
+        """Write the session no more; what it was doing has been taken up elsewhere."""
+        self._custody.let_go(session)
+        self.close(session)
+
+    def close(self, session: str) -> None:
+        """Stop what drives the session here, and close it."""
+        self._site.drives.stop(session)
+        self._site.sessions.forget(session)
+
+
+class Worker:
+    """The worker of this process, from `open` to `close`."""
+
+    def __init__(self, home: Home, cluster: Cluster) -> None:
+        """Prepare a worker; nothing is opened yet."""
+        self._home = home
+        self._cluster = cluster
+        self.name = cluster.worker or socket.gethostname().partition(".")[0].lower()
+        self.told = Told()
+        self._archive_at: dict[str, tuple[float, int]] = {}  # when to try again, and how often it failed
+        self._mending: set[str] = set()
+        self._is_closed = False
+
+    def open(self) -> None:
+        """Connect, and take sessions from now on.
+
+        Raises:
+            ReplicaAwayError: The servers do not answer.
+            ConfigurationError: This machine's clock is wrong.
+        """
+        self._connection = Connection.open(self._cluster, self.name)
+        try:
+            self._log = Log(self._connection, self.name)
+            self._log.set_up()
+            skew_s = clock_skew(self._connection)
+            if abs(skew_s) > MAX_SKEW_S:
+                way = "ahead of" if skew_s > 0 else "behind"
+                raise ConfigurationError(
+                    f"this machine's clock is {abs(skew_s):.1f} s {way} the cluster's servers, and "
+                    f"{MAX_SKEW_S:g} s is the most: set it (NTP), then start again"
+                )
+            base = Base(self._connection)
+            base.set_up()
+            self.custody = Custody(self._log, base, self._home.sessions)
+            self._owners = Owners(self._connection)
+            self._owners.open()
+            drops = Path(tempfile.mkdtemp(prefix=ASIDE_DROPS))
+            self._drops = drops
+            self.site = self._site_here(drops)
+            self._keeping = InCluster(self.site, self.custody, self.told)
+            self._claims = Claims(self._connection, self._owners, self.name, self._keeping)
+            self.site.sessions.on_opened.append(self.custody.attach)
+            self.site.sessions.on_begun += [self._begun, self._claims.begin]
+            self.site.starts.elsewhere = self._asked_elsewhere
+            self._wire = Wire(self._connection)
+            self._answering = Answering(self._wire, application(self.site), self._claims.enter)
+            self._connection.run(self._begin(), timeout_s=15)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def drain(self, say: Callable[[str], None] = lambda _: None) -> None:
+        """Hand every session over to other workers, and take no further one.
+
+        Args:
+            say: Called with a line for each step.
+        """
+        self._claims.is_draining = True
+        with suppress(GreenroomError):
+            self._connection.run(self._say_alive())
+        held = self._claims.held
+        say(f"{self.name}: {len(held)} sessions to hand over")
+        for session in held:
+            self._hand_over(session)
+        until = monotonic() + HANDED_WITHIN_S
+        left = [one for one in held if not self._is_elsewhere(one)]
+        while left and self._has_others() and monotonic() < until:
+            self._connection.run(self._owners.changes(0.2))
+            left = [one for one in left if not self._is_elsewhere(one)]
+        say(f"{self.name}: {len(held) - len(left)} are with other workers, {len(left)} wait for one")
+
+    def close(self) -> None:
+        """Finish what is under way, and leave; sessions that are still here are handed over first."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        if not self._claims.is_draining:
+            with suppress(GreenroomError):
+                self.drain()
+        self.site.closing.set()
+        with suppress(GreenroomError):
+            self._connection.run(self._answering.stop(FINISH_WITHIN_S), timeout_s=FINISH_WITHIN_S + 1)
+        self.site.close()
+        with suppress(GreenroomError):
+            self._connection.run(self._owners.bury(self.name))
+        self._connection.close()
+        shutil.rmtree(self._drops, ignore_errors=True)
+
+    # ------------------------------------------------------------------ the site
+
+    def _site_here(self, drops: Path) -> Site:
+        config, recogniser, why = self._home.config, None, ""
+        try:
+            recogniser = recogniser_of(config.stt_model, config.stt_language)
+        except SpeechError as error:
+            why = str(error)
+        token = self._connection.run(site_token(self._connection))
+        shared = Drops(drops, self._connection)
+        site = Site(
+            self._home,
+            config.archive or str(self._home.archives),
+            OpenSessions(self._home),
+            takes_addresses=True,  # of whichever front
+            public=parse_public_url(config.public_url) if config.public_url is not None else None,
+            token=token,
+            endpoint_url=os.environ.get("GREENROOM_S3_ENDPOINT"),
+            recogniser=recogniser,
+            no_recogniser=why,
+            pairings=Pairings(
+                codes=BucketCodes(self._connection), key=sha256(f"passes {token}".encode()).digest()
+            ),
+            uploads=Uploads(shared),
+            materials=Materials(shared),
+        )
+        return replace(site, hosts=site.hosts | {socket.gethostname().lower()})
+
+    def _begun(self, session: str) -> None:
+        """Put a session that was begun here into the log; if that fails, it was never begun."""
+        try:
+            self.custody.begin(session)
+        except BaseException:
+            self.site.sessions.forget(session)
+            shutil.rmtree(self._home.sessions / session, ignore_errors=True)
+            raise
+        with self.site.sessions.using_any(session) as found:
+            self.custody.attach(store_of(found))
+
+    def _asked_elsewhere(self) -> str | None:
+        return next(
+            (one.asking for one in self._owners.living() if one.asking and one.worker != self.name), None
+        )
+
+    # ------------------------------------------------------------------ in the loop
+
+    async def _begin(self) -> None:
+        nc = self._connection.nc
+        await self._wire.open()
+        await self._wire.answer_for(self.name, self._answering)
+        self._subscriptions = [
+            await nc.subscribe(f"g.ask.{self.name}.{verb}", cb=answer)
+            for verb, answer in (
+                ("drain", self._asked_to_drain),
+                ("status", self._asked_status),
+                ("put_back", self._asked_to_put_back),
+            )
+        ]
+        self._tasks = [
+            asyncio.create_task(every(ALIVE_EVERY_S, self._say_alive)),
+            asyncio.create_task(every(SWEEP_EVERY_S, self._sweep)),
+            asyncio.create_task(every(MEND_EVERY_S, self._mend)),
+            asyncio.create_task(asyncio.to_thread(self._look_at_old_copies)),
+        ]
+        self.drained = Event()
+
+    async def _say_alive(self) -> None:
+        asking = self.site.starts.own_line()
+        behind = sum(one.behind_bytes > 0 for one in self.custody.logs)
+        await self._owners.announce(
+            Alive(
+                self.name,
+                time(),
+                len(self._claims.held),
+                self._claims.is_draining,
+                os.getpid(),
+                behind,
+                asking,
+            )
+        )
+
+    async def _sweep(self) -> None:
+        """Archive what has ended, let go of what is archived, and claim what nobody has."""
+        for session in self._claims.held:
+            await asyncio.to_thread(self._end, session)
+        await self._claims.sweep()
+        await self._claims.claim_left()
+
+    async def _mend(self) -> None:
+        """Take sessions again whose log has lapsed, once the servers answer."""
+        if not self._connection.is_connected:
+            return
+        for one in self.custody.logs:
+            if one.why is None or one.session in self._mending:
+                continue
+            if isinstance(one.why, ReplicaBehindError):
+                continue  # told; `put_back` goes on with it
+            owner = self._owners.owner(one.session)
+            if isinstance(one.why, SupersededError) and owner is not None and owner.worker != self.name:
+                continue  # `Claims` sees it, and lets go of it
+            self._mending.add(one.session)
+            try:
+                await self._claims.again(one.session)
+            except ReplicaBehindError as error:
+                one.why = error
+                self.told.say(one_line(str(error)))
+                await self._claims.hold(one.session)
+            except StoreError:
+                pass  # the servers do not answer yet: tried again
+            finally:
+                self._mending.discard(one.session)
+
+    def _end(self, session: str) -> None:
+        """Archive a session that has ended, read the archive back, and let its log go."""
+        root = self._home.sessions / session
+        try:
+            if os.stat(root / LEDGER_NAME).st_mode & 0o222:
+                return
+        except OSError:
+            return
+        again_at, failed = self._archive_at.get(session, (0.0, 0))
+        if monotonic() < again_at:
+            return
+        try:
+            with self.site.sessions.using_any(session) as found:
+                self._archived(found)
+            self.custody.forget(session)
+            self._archive_at.pop(session, None)
+        except (GreenroomError, OSError) as error:
+            pause_s = ARCHIVE_AGAIN_S[min(failed, len(ARCHIVE_AGAIN_S) - 1)]
+            self._archive_at[session] = monotonic() + pause_s, failed + 1
+            self.told.say(
+                f"{session}: not archived yet, tried again in {pause_s:g} s: {one_line(str(error))}"
+            )
+
+    def _archived(self, session: AnySession) -> None:
+        """Archive the session if no archive has it, and read that back.
+
+        Raises:
+            GreenroomError, OSError: It is not archived.
+        """
+        url = self.site.archives
+        if archived_at(session) is None:
+            session.archive(url, endpoint_url=self.site.endpoint_url)
+        address = archived_at(session) or url
+        found = verify_archive(address, session.id, endpoint_url=self.site.endpoint_url, application=BOARD)
+        if not found.valid or found.head != session.ledger_head:
+            raise StoreError(
+                f"{session.id}: its archive at {address} is not what was sent: look at the archive"
+            )
+
+    # ------------------------------------------------------------------ handing over
+
+    def _hand_over(self, session: str) -> None:
+        """Stop with a session where it is, and let another worker claim it."""
+        here = self.custody.log_of(session)
+        if here is not None:
+            here.catch_up(HANDED_WITHIN_S)
+        # First: what the drive writes as it stops is refused, so that whoever takes it drives it on.
+        self.custody.let_go(session)
+        with suppress(GreenroomError, OSError):
+            self._keeping.close(session)
+        with suppress(GreenroomError):
+            self._connection.run(self._claims.hand_over(session))
+
+    def _has_others(self) -> bool:
+        return any(one.worker != self.name and not one.draining for one in self._owners.living())
+
+    def _is_elsewhere(self, session: str) -> bool:
+        owner = self._owners.owner(session)
+        return owner is None or owner.worker not in ("", self.name)
+
+    def _look_at_old_copies(self) -> None:
+        """Keep aside what this disk has beyond the log of a session that another worker went on with."""
+        for root in sorted(self._home.sessions.glob("*/")):
+            session = root.name
+            try:
+                if (
+                    self.custody.log_of(session) is not None
+                    or not os.stat(root / LEDGER_NAME).st_mode & 0o222
+                ):
+                    continue
+                kept = self._log.read(session)
+                if kept is None or kept.claimed_by == self.name:
+                    continue
+                told = keep_aside_if_longer(root, kept)
+                if told is not None:
+                    self.told.say(told)
+            except (GreenroomError, OSError):
+                continue  # no session, or no servers: whoever takes it over looks again
+
+    # ------------------------------------------------------------------ asked by commands
+
+    async def _asked_to_drain(self, message: Msg) -> None:
+        loop = asyncio.get_running_loop()
+
+        def say(line: str) -> None:
+            asyncio.run_coroutine_threadsafe(message.respond(json.dumps({"step": line}).encode()), loop)
+
+        async def work() -> None:
+            await asyncio.to_thread(self.drain, say)
+            await message.respond(json.dumps({"done": True}).encode())
+            self.drained.set()
+
+        self._tasks.append(asyncio.create_task(work()))
+
+    async def _asked_status(self, message: Msg) -> None:
+        lapsed = {one.session: one_line(str(one.why)) for one in self.custody.logs if one.why is not None}
+        told = {"worker": self.name, "told": self.told.lines, "lapsed": lapsed}
+        await message.respond(json.dumps(told).encode())
+
+    async def _asked_to_put_back(self, message: Msg) -> None:
+        session = message.data.decode()
+
+        async def work() -> None:
+            try:
+                await asyncio.to_thread(self._keeping.close, session)
+                more = await asyncio.to_thread(self.custody.put_back, session)
+                await self._claims.again(session)
+                answer: dict[str, Any] = {"worker": self.name, "records": more}
+            except (GreenroomError, OSError) as error:
+                answer = {"worker": self.name, "refused": one_line(str(error))}
+            await message.respond(json.dumps(answer).encode())
+
+        self._tasks.append(asyncio.create_task(work()))
+
+
+def clock_skew(connection: Connection) -> float:
+    """Return by how many seconds this machine's clock is ahead of the servers'.
+
+    Raises:
+        ReplicaAwayError
+    """
+    from datetime import datetime
+
+    async def asked() -> float:
+        sent = time()
+        answer = await connection.nc.request("$JS.API.STREAM.INFO.g_ledger_0", b"", timeout=5)
+        told = datetime.fromisoformat(json.loads(answer.data)["ts"]).timestamp()
+        return (sent + time()) / 2 - told
+
+    try:
+        return connection.run(asked())
+    except (KeyError, ValueError) as error:
+        raise ReplicaAwayError("the cluster's servers do not say what time it is: look at them") from error
+
+
+async def site_token(connection: Connection) -> str:
+    """Return the token of the cluster's pages, which the first worker or front makes.
+
+    Raises:
+        ReplicaAwayError
+    """
+    import secrets
+
+    from nats.js.errors import KeyNotFoundError, KeyWrongLastSequenceError
+
+    stored = await bucket(connection, SITE_BUCKET)
+    with suppress(KeyNotFoundError):
+        return ((await stored.get(_TOKEN_KEY)).value or b"").decode()
+    made = secrets.token_urlsafe(TOKEN_BYTES)
+    try:
+        await stored.create(_TOKEN_KEY, made.encode())
+    except KeyWrongLastSequenceError:
+        return ((await stored.get(_TOKEN_KEY)).value or b"").decode()
+    return made
+
+
+def run(home: Home, cluster: Cluster, say: Callable[[str], None]) -> None:
+    """Be a worker until Ctrl-C, SIGTERM or a drain; sessions are handed over before the process ends.
+
+    Args:
+        say: Called with a line once it takes sessions, and at its end.
+
+    Raises:
+        ReplicaAwayError, ConfigurationError, NotInstalledError
+    """
+    allow_open_files()
+    worker = Worker(home, cluster)
+    worker.open()
+    stop = Event()
+    before = {one: signal.signal(one, lambda *_: stop.set()) for one in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        say(f"worker {worker.name} takes sessions")
+        while not stop.wait(0.1) and not worker.drained.is_set():
+            pass
+        worker.drain(say) if not worker.drained.is_set() else None
+    finally:
+        worker.close()
+        for one, earlier in before.items():
+            signal.signal(one, earlier)
