@@ -14,6 +14,7 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import suppress
+from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -32,6 +33,8 @@ _CONNECT_WITHIN_S: Final = 2
 _PING_EVERY_S: Final = 1
 """Seconds between two questions whether a server is still there: a frozen one is left after two of them."""
 _RECONNECT_AFTER_S: Final = 0.1
+_MAX_SECRET_BYTES: Final = 4096
+"""Maximum size of a file with a token or a password; the longest in use, signed tokens, have about 2 kB."""
 
 log = logging.getLogger(__name__)
 
@@ -178,9 +181,11 @@ def _options(cluster: Cluster) -> dict[str, Any]:
         "reconnect_time_wait": _RECONNECT_AFTER_S,
         "max_reconnect_attempts": -1,
     }
-    for name in ("token", "user", "password"):
-        if (value := getattr(cluster, name)) is not None:
-            options[name] = value
+    if cluster.user is not None:
+        options["user"] = cluster.user
+    for name in ("token", "password"):
+        if (secret := _secret(cluster, name)) is not None:
+            options[name] = secret
     if cluster.credentials is not None:
         if not cluster.credentials.is_file():
             raise ConfigurationError(
@@ -190,6 +195,32 @@ def _options(cluster: Cluster) -> dict[str, Any]:
     if cluster.ca is not None or any(one.startswith("tls://") for one in cluster.servers):
         options["tls"] = _tls(cluster)
     return options
+
+
+def _secret(cluster: Cluster, name: str) -> str | None:
+    """Return the token or the password, from its file if it has one.
+
+    Raises:
+        ConfigurationError: The file cannot be read, or holds something else.
+    """
+    path: Path | None = getattr(cluster, f"{name}_file")
+    if path is None:
+        value: str | None = getattr(cluster, name)
+        return value
+    try:
+        with path.open("rb") as file:
+            text = file.read(_MAX_SECRET_BYTES).decode("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise ConfigurationError(
+            f"cluster.{name}_file: {path} cannot be read ({why}): name a file with the {name} alone",
+            file=path,
+        ) from error
+    if not text or not text.isprintable():
+        raise ConfigurationError(
+            f"cluster.{name}_file: {path} must hold the {name} alone, in one line", file=path
+        )
+    return text
 
 
 def _tls(cluster: Cluster) -> ssl.SSLContext:
