@@ -116,7 +116,7 @@ GROUP_HELP: Final = {
     Nothing is remembered about anybody who did not agree: with `--remember` at a start, or `memory on`.
     """,
     "panel": "Check or add the panel's seats, and what this machine lends them.",
-    "cluster": """Several machines: workers, fronts, and what stands in the servers between them.
+    "cluster": """Rehearse on several machines: workers, fronts, servers.
 
     For more than about 30 rooms at once; `greenroom help cluster` says how it is set up.
     """,

@@ -20,6 +20,7 @@ from orchestrator.core.errors import ReplicaAwayError
 
 if TYPE_CHECKING:
     from nats.aio.msg import Msg
+    from nats.js.api import PeerInfo
 
 BUCKET: Final = "g_owner"
 ALIVE: Final = "g.alive"
@@ -27,6 +28,8 @@ STATES: Final = ("live", "ended", "held", "aside")
 LISTEN_S: Final = 2.2
 """Seconds in which every worker is heard: each says each second that it is alive, and one message may be
 late."""
+SILENT_S: Final = 5.0
+"""Seconds without a word from a server after which it counts as down; they talk each second."""
 MAX_CLOCK_S: Final = 2.0
 """Maximum seconds between a worker's clock and the servers' (cluster.md, "Promises")."""
 SERVER_TIME: Final = "$SYS.REQ.USER.INFO"
@@ -223,12 +226,22 @@ async def _servers(connection: Connection) -> tuple[tuple[ServerState, ...], tup
             headless.append(stream.config.name or "")
         for peer in group.replicas or ():
             lags[peer.name or ""] += peer.lag or 0
-            if peer.offline:
+            if not _is_up(peer):
                 away.add(peer.name or "")
     if not lags:  # a single server, or no stream yet: there is the one that answers
         lags[(await _server_time(connection)).name] += 0
     found = tuple(ServerState(name, name not in away, lags[name]) for name in sorted(lags))
     return found, tuple(sorted(headless))
+
+
+def _is_up(peer: PeerInfo) -> bool:
+    """Whether the stream's leader hears this server.
+
+    One that was down when the leader was elected is not `offline` to it, but was never heard: 0 s ago.
+    """
+    if peer.offline:
+        return False
+    return bool(peer.current) or 0 < (peer.active or 0) < SILENT_S * 1e9  # nanoseconds
 
 
 async def _server_time(connection: Connection) -> ServerTime:

@@ -93,7 +93,8 @@ _UNREADABLE: Final = {
 _SHOWN_CHARS: Final = 80
 _LANGUAGE: Final = re.compile(r"[a-z]{2,3}")  # ISO 639, as Whisper's tokens have it
 OTHER_VARIABLES: Final = frozenset(
-    f"GREENROOM_{name}" for name in ("HOME", "S3_ENDPOINT", "COMMAND", "EMBEDDINGS_KEY", "MODEL_KEY", "LOG")
+    f"GREENROOM_{name}"
+    for name in ("HOME", "S3_ENDPOINT", "COMMAND", "EMBEDDINGS_KEY", "MODEL_KEY", "LOG", "METRICS_TOKEN")
 )
 """Environment variables with the same prefix that are not configuration keys."""
 
