@@ -22,7 +22,8 @@ HELP = """Rehearse before you face the board: deck in, speech in, and a panel as
 
 Start with `greenroom demo`, then `greenroom run DECK --speech FILE`.
 
-What is not listed here stands in a group: `greenroom session`, `greenroom memory`, `greenroom panel`.
+What is not listed here stands in a group: `greenroom session`, `greenroom memory`, `greenroom panel`,
+`greenroom cluster`.
 
 SESSION is an id, the beginning of one, `last`, a path, or an archive's URL/ID.
 """
@@ -93,6 +94,14 @@ GROUPS: Final = {
         "doctor": "look",
         "fetch": "setup",
     },
+    "cluster": {
+        "worker": "cluster",
+        "front": "cluster",
+        "status": "cluster",
+        "drain": "cluster",
+        "demo": "cluster",
+        "put-back": "cluster",
+    },
 }
 """The module of each command in a group, by group."""
 
@@ -107,6 +116,10 @@ GROUP_HELP: Final = {
     Nothing is remembered about anybody who did not agree: with `--remember` at a start, or `memory on`.
     """,
     "panel": "Check or add the panel's seats, and what this machine lends them.",
+    "cluster": """Rehearse on several machines: workers, fronts, servers.
+
+    For more than about 30 rooms at once; `greenroom help cluster` says how it is set up.
+    """,
 }
 
 ALIASES: Final = {
@@ -196,7 +209,8 @@ def _add_group(app: typer.Typer, group: str, names: Iterable[str]) -> None:
 def _add(app: typer.Typer, name: str, module: str, *, is_hidden: bool = False) -> None:
     """Load the module of a command, and add the command."""
     loaded = import_module(f"orchestrator.cli.{module}")
-    one = getattr(loaded, name, None) or getattr(loaded, f"{name}_")  # `list` and `help` are Python's
+    named = name.replace("-", "_")
+    one = getattr(loaded, named, None) or getattr(loaded, f"{named}_")  # `list` and `help` are Python's
     if isinstance(one, typer.Typer):
         app.add_typer(one, name=name, hidden=is_hidden)
     else:

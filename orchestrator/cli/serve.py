@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 PUBLIC_URL = "GREENROOM_PUBLIC_URL"
 WORKER: Final = ("-m", "orchestrator.cli.worker_process")
 """What is run for each worker of `--workers`, after the interpreter's name."""
+METRICS_TOKEN = "GREENROOM_METRICS_TOKEN"  # noqa: S105  # the variable's name
 DEFAULT_PORT = 8716  # not 8000 or 8080, where other servers of a developer's listen
 
 Host = Annotated[
@@ -106,7 +107,15 @@ def _serve(
         sys.stdout.flush()  # whoever waits for the address reads a pipe
 
     known = screen.known_home() if home is None else None
-    site = Site(home, archives, OpenSessions(home), public=public, endpoint_url=endpoint_url, known=known)
+    site = Site(
+        home,
+        archives,
+        OpenSessions(home),
+        public=public,
+        metrics_token=os.environ.get(METRICS_TOKEN) or None,
+        endpoint_url=endpoint_url,
+        known=known,
+    )
     if home is not None and workers == 1:  # else each worker has its own
         try:
             recogniser = recogniser_of(home.config.stt_model, home.config.stt_language)

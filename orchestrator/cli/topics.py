@@ -24,6 +24,7 @@ TOPICS: Final = {
     "memory": "what is kept of whom, your control over it, and the tools of other programs",
     "archives": "where ended sessions go, what is proven, and how to bring one back",
     "http": "the HTTP API of `greenroom serve`, for loops and programs of your own",
+    "cluster": "several machines: when, how, what is promised, and what is seen when one fails",
     "core": "a crew of your own: its home, table, sessions and proof, from nothing",
     "contexts": "what an agent is given, and the folder of a session",
     "trust": "what you may rely on, what you may not, privacy, and how each promise is tried",
@@ -35,7 +36,7 @@ INTRODUCTION: Final = """# Commands
 
 Global options stand before or after a command's name: `--home DIR` (else `GREENROOM_HOME`, else `./agents` where that is a home, else a folder of your own that is set up at first use), `--json` (one JSON document on stdout), `--quiet`, `--version`.
 
-Twelve commands stand alone; what drives a session, what is remembered and what the panel needs stand in the groups `session`, `memory` and `panel`, below the twelve.
+Twelve commands stand alone; what drives a session, what is remembered and what the panel needs stand in the groups `session`, `memory`, `panel` and `cluster`, below the twelve.
 
 SESSION is an id, the beginning of one, `last`, a path to a session or to an unpacked archive, or `URL/ID` of an archived one for commands that only read.
 
@@ -121,7 +122,8 @@ def _group_page(commands: dict[str, Any], group: str) -> str:
     """Return a page with every command of a group, and which of them can also be called without it."""
     one = commands[group]
     short = [f"`{name}`" for name in _parts(one) if name in commands and commands[name].hidden]
-    sections = [f"# {group}", _text(one), f"Also called without `{group}`: {', '.join(short)}."]
+    sections = [f"# {group}", _text(one)]
+    sections += [f"Also called without `{group}`: {', '.join(short)}."] if short else []
     return (
         "\n\n".join(sections)
         + "\n\n"

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import secrets
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from orchestrator.cluster.connection import Connection
 from orchestrator.core.errors import ReplicaAwayError
+from orchestrator.web.server import TOKEN_BYTES
 
 if TYPE_CHECKING:
     from nats.js.kv import KeyValue
+
+
+SITE_BUCKET: Final = "g_site"
+_TOKEN_KEY: Final = "token"  # noqa: S105  # the name of an entry
 
 
 async def bucket(connection: Connection, name: str) -> KeyValue:
@@ -43,3 +49,22 @@ def away(what: str, error: BaseException) -> ReplicaAwayError:
     return ReplicaAwayError(
         f"{what}: the cluster's servers have not answered ({told}): look at them, then try again"
     )
+
+
+async def site_token(connection: Connection) -> str:
+    """Return the token of the cluster's pages, which the first worker or front makes.
+
+    Raises:
+        ReplicaAwayError
+    """
+    from nats.js.errors import KeyNotFoundError, KeyWrongLastSequenceError
+
+    stored = await bucket(connection, SITE_BUCKET)
+    with suppress(KeyNotFoundError):
+        return ((await stored.get(_TOKEN_KEY)).value or b"").decode()
+    made = secrets.token_urlsafe(TOKEN_BYTES)
+    try:
+        await stored.create(_TOKEN_KEY, made.encode())
+    except KeyWrongLastSequenceError:
+        return ((await stored.get(_TOKEN_KEY)).value or b"").decode()
+    return made

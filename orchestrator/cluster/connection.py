@@ -14,6 +14,7 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import suppress
+from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -32,6 +33,9 @@ _CONNECT_WITHIN_S: Final = 2
 _PING_EVERY_S: Final = 1
 """Seconds between two questions whether a server is still there: a frozen one is left after two of them."""
 _RECONNECT_AFTER_S: Final = 0.1
+_MAX_SECRET_BYTES: Final = 4096
+"""Maximum size of a file with a token or a password; the longest in use, signed tokens, have about 2 kB."""
+_MAX_CREDENTIALS_BYTES: Final = 64 * 1024
 
 log = logging.getLogger(__name__)
 
@@ -112,26 +116,47 @@ class Connection:
         self._stop_loop()
 
     async def _connect(self, options: dict[str, Any]) -> None:
-        from nats.aio.client import Client
-        from nats.errors import Error
+        refusals: list[BaseException] = []
+        others: list[BaseException] = []
+        refused = asyncio.Event()
 
-        self.nc = Client()
+        async def hear(error: Exception) -> None:
+            (refusals if _is_refusal(error) else others).append(error)
+            if len(refusals) > len(self.cluster.servers):  # each was asked, and one of them twice
+                refused.set()
+            await _told(error)
+
+        self.nc = _client(self.cluster)
+        connecting = asyncio.ensure_future(
+            self.nc.connect(
+                list(self.cluster.servers),
+                name=self.name,
+                reconnected_cb=self._reconnected,
+                error_cb=hear,
+                **options,
+            )
+        )
+        waiting = asyncio.ensure_future(refused.wait())
         try:
-            async with asyncio.timeout(ANSWER_WITHIN_S):
-                await self.nc.connect(
-                    list(self.cluster.servers),
-                    name=self.name,
-                    reconnected_cb=self._reconnected,
-                    error_cb=_told,
-                    **options,
-                )
-        except (OSError, Error, TimeoutError, asyncio.CancelledError) as error:
+            await asyncio.wait(
+                {connecting, waiting}, timeout=ANSWER_WITHIN_S, return_when=asyncio.FIRST_COMPLETED
+            )
+            is_there = connecting.done() and not connecting.cancelled()
+            if is_there and (error := connecting.exception()) is not None:
+                others.append(error)
+            if not is_there or connecting.exception() is not None:
+                cause = (refusals or others or [TimeoutError()])[-1]
+                raise ReplicaAwayError(
+                    f"{', '.join(self.cluster.servers)}: no server of the cluster takes this process: "
+                    f"{_advice(cause)}"
+                ) from cause
+        except BaseException:
+            connecting.cancel()
             with suppress(Exception):
                 await self.nc.close()
-            raise ReplicaAwayError(
-                f"{', '.join(self.cluster.servers)}: no server of the cluster takes this process "
-                f"({_reason(error)}): start them, or mend `cluster:` in greenroom.yaml"
-            ) from error
+            raise
+        finally:
+            waiting.cancel()
         self.js = self.nc.jetstream(timeout=ANSWER_WITHIN_S)
 
     async def _reconnected(self) -> None:
@@ -160,6 +185,89 @@ async def _told(error: Exception) -> None:
     log.debug("cluster: %s", _reason(error))
 
 
+class _PlainServerError(Exception):
+    """The server does not encrypt, and this process must."""
+
+
+def _client(cluster: Cluster) -> Client:
+    """Return a client that signs in to no server that does not encrypt, where encryption is configured.
+
+    The library does what the server asks for, so whoever stands between could have a password sent as plain
+    text, whatever the address says.
+    """
+    from nats.aio.client import Client
+
+    if not uses_tls(cluster):
+        return Client()
+
+    class EncryptedClient(Client):
+        def _connect_command(self) -> bytes:
+            if not self._server_info.get("tls_required"):
+                raise _PlainServerError
+            command: bytes = super()._connect_command()
+            return command
+
+    logging.getLogger("asyncio").addFilter(_is_news)
+    return EncryptedClient()
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether a line of asyncio is one to show: not that of each TLS connection's end, which says nothing."""
+    return "eof_received" not in str(record.msg)
+
+
+def uses_tls(cluster: Cluster) -> bool:
+    """Return whether a process signs in over TLS alone."""
+    return cluster.ca is not None or any(one.startswith("tls://") for one in cluster.servers)
+
+
+_CREDENTIAL_WORDS: Final = ("authorization", "authentication")
+"""Words of a server's own lines that refuse credentials: "Authorization Violation", "User Authentication
+Expired", "User Authentication Revoked"."""
+_EXPIRED: Final = frozenset({10})
+_OTHER_NAMES: Final = frozenset({62, 64})
+"""Codes of OpenSSL: X509_V_ERR_CERT_HAS_EXPIRED; HOSTNAME_MISMATCH and IP_ADDRESS_MISMATCH."""
+
+
+def _is_refusal(error: BaseException) -> bool:
+    """Return whether it would be the same a moment later, unlike that of a server that is only starting."""
+    if isinstance(error, (_PlainServerError, ssl.SSLError)):
+        return True
+    return any(word in str(error).lower() for word in _CREDENTIAL_WORDS)
+
+
+def _advice(error: BaseException) -> str:
+    """Return why no server could be used, and what to do."""
+    if isinstance(error, _PlainServerError):
+        return (
+            "they do not encrypt, so nothing was sent: switch on `tls` in the servers' configuration, or "
+            "name them as nats:// without `ca`"
+        )
+    if isinstance(error, ssl.SSLCertVerificationError):
+        if error.verify_code in _EXPIRED:
+            return "their certificate has expired: renew it on the servers"
+        if error.verify_code in _OTHER_NAMES:
+            return (
+                "their certificate is for other names: write `cluster.servers` as it has them, or have one "
+                f"made for these ({error.verify_message.rstrip('.')})"
+            )
+        return (
+            f"their certificate is not trusted here ({error.verify_message}): set `cluster.ca` to the "
+            "certificate of who signed it"
+        )
+    if isinstance(error, ssl.SSLError):
+        return (
+            f"they do not accept this process's certificate ({_reason(error)}): set `cluster.certificate` "
+            "and `cluster.key` to a pair that their authority signed"
+        )
+    if _is_refusal(error):
+        return (
+            "they refuse its credentials: look at `user` and the password, the token, or `credentials` of "
+            "`cluster:`"
+        )
+    return f"they do not answer ({_reason(error)}): start them, or mend `cluster.servers` in greenroom.yaml"
+
+
 def _reason(error: BaseException) -> str:
     """Return what a library's error says, in one line."""
     return " ".join(str(error).split()) or type(error).__name__
@@ -178,18 +286,64 @@ def _options(cluster: Cluster) -> dict[str, Any]:
         "reconnect_time_wait": _RECONNECT_AFTER_S,
         "max_reconnect_attempts": -1,
     }
-    for name in ("token", "user", "password"):
-        if (value := getattr(cluster, name)) is not None:
-            options[name] = value
+    if cluster.user is not None:
+        options["user"] = cluster.user
+    for name in ("token", "password"):
+        if (secret := _secret(cluster, name)) is not None:
+            options[name] = secret
     if cluster.credentials is not None:
-        if not cluster.credentials.is_file():
-            raise ConfigurationError(
-                f"cluster.credentials: {cluster.credentials} is not a file: name the .creds file"
-            )
+        _check_credentials(cluster.credentials)
         options["user_credentials"] = str(cluster.credentials)
-    if cluster.ca is not None or any(one.startswith("tls://") for one in cluster.servers):
+    if uses_tls(cluster):
         options["tls"] = _tls(cluster)
     return options
+
+
+def _check_credentials(path: Path) -> None:
+    """Refuse what is no .creds file: the library takes anything, and fails where nobody would look.
+
+    Raises:
+        ConfigurationError: The file cannot be read, or lacks a part.
+    """
+    try:
+        with path.open("rb") as file:
+            text = file.read(_MAX_CREDENTIALS_BYTES)
+    except OSError as error:
+        raise ConfigurationError(
+            f"cluster.credentials: {path} cannot be read ({error.strerror}): name the .creds file", file=path
+        ) from error
+    if b"BEGIN NATS USER JWT" not in text or b"BEGIN USER NKEY SEED" not in text:
+        raise ConfigurationError(
+            f"cluster.credentials: {path} is no .creds file: it must hold a user's JWT and its seed, as "
+            "`nsc generate creds` writes them",
+            file=path,
+        )
+
+
+def _secret(cluster: Cluster, name: str) -> str | None:
+    """Return the token or the password, from its file if it has one.
+
+    Raises:
+        ConfigurationError: The file cannot be read, or holds something else.
+    """
+    path: Path | None = getattr(cluster, f"{name}_file")
+    if path is None:
+        value: str | None = getattr(cluster, name)
+        return value
+    try:
+        with path.open("rb") as file:
+            text = file.read(_MAX_SECRET_BYTES).decode("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise ConfigurationError(
+            f"cluster.{name}_file: {path} cannot be read ({why}): name a file with the {name} alone",
+            file=path,
+        ) from error
+    if not text or not text.isprintable():
+        raise ConfigurationError(
+            f"cluster.{name}_file: {path} must hold the {name} alone, in one line", file=path
+        )
+    return text
 
 
 def _tls(cluster: Cluster) -> ssl.SSLContext:

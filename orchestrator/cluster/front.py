@@ -9,31 +9,46 @@ Source: cluster.md, "Parts"; RFC 9110, section 9.2.2 (which requests may be repe
 from __future__ import annotations
 
 import asyncio
+import os
 import re
+import signal
+import socket
 from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from http import HTTPStatus
-from typing import Final
+from threading import Event
+from typing import Any, Final
 
+import uvicorn
 from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.routing import compile_path
 from starlette.types import Receive, Scope, Send
 
+from orchestrator.cluster.buckets import site_token
+from orchestrator.cluster.connection import Connection
 from orchestrator.cluster.owners import Owners
 from orchestrator.cluster.wire import Body, Outcome, Wire, ask
 from orchestrator.core.table import SESSION_ID
+from orchestrator.panel.config.cluster import Cluster
+from orchestrator.panel.config.public_url import PublicUrl
+from orchestrator.panel.home import Home
 from orchestrator.web.addresses import routed
 from orchestrator.web.once import HEADER
+from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.problems import RETRY_AFTER_S, problem
 from orchestrator.web.security import secured
-from orchestrator.web.server import routers
+from orchestrator.web.server import allow_open_files, bind, configuration, routers
+from orchestrator.web.site import Site
 from orchestrator.web.templating import page
 
 WITHIN_S: Final = 15.0
 """Seconds within which a request finds the owner of its session (cluster.md: "15 s at most")."""
 _LOOK_S: Final = 0.1
+_END_WITHIN_S: Final = 5.0
 SESSION: Final = "session"
 """The parameter of a route that names the session which it is about."""
 KEYS: Final = ("deck", "material")
@@ -205,6 +220,53 @@ def _may_repeat(scope: Scope) -> bool:
     if scope["type"] == "websocket" or scope["method"] in REPEATED:
         return True
     return HEADER in Headers(scope=scope)
+
+
+def run(
+    home: Home | None,
+    cluster: Cluster,
+    host: str,
+    port: int,
+    public: PublicUrl | None,
+    say: Callable[[dict[str, Any], str], None],
+) -> None:
+    """Be a front until Ctrl-C or SIGTERM.
+
+    Args:
+        say: Called with values and a line that says them, once it answers.
+
+    Raises:
+        UsageError: It is not possible to listen at this address.
+        ReplicaAwayError, NotInstalledError
+    """
+    allow_open_files()
+    connection = Connection.open(cluster, f"front-{socket.gethostname()}-{os.getpid()}")
+    try:
+        token = connection.run(site_token(connection))
+        bound = bind(Site(home, "", OpenSessions(home), public=public, token=token), host, port)
+        owners, wire = Owners(connection), Wire(connection)
+        owners.open()
+        connection.run(wire.open())
+        server = uvicorn.Server(configuration(Front(owners, wire, bound.site.base)))
+        address, _, elsewhere = bound.addresses
+        if bound.site.token is not None and "token=" not in address:
+            address += f"?token={bound.site.token}"
+        serving = connection.spawn(server.serve(sockets=bound.sockets))
+        stop = Event()
+        before = {one: signal.signal(one, lambda *_: stop.set()) for one in (signal.SIGTERM, signal.SIGINT)}
+        try:
+            there = f"; on another device {elsewhere}" if elsewhere else ""
+            say({"address": address, "elsewhere": elsewhere}, f"open {address} in a browser{there}")
+            while not stop.wait(_LOOK_S) and not serving.done():
+                pass
+        finally:
+            server.should_exit = True
+            with suppress(Exception):  # what is still being answered ends with this process
+                serving.result(_END_WITHIN_S)
+            for one, earlier in before.items():
+                signal.signal(one, earlier)
+    finally:
+        connection.close()
 
 
 async def _live(receive: Receive, send: Send) -> None:

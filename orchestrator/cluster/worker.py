@@ -17,8 +17,9 @@ import signal
 import socket
 import tempfile
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from threading import Event, Lock
@@ -26,7 +27,7 @@ from time import monotonic, time
 from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.cluster.base import Base
-from orchestrator.cluster.buckets import bucket
+from orchestrator.cluster.buckets import site_token
 from orchestrator.cluster.claims import Claims
 from orchestrator.cluster.codes import BucketCodes
 from orchestrator.cluster.connection import Connection
@@ -57,8 +58,9 @@ from orchestrator.panel.config.public_url import parse_public_url
 from orchestrator.panel.home import Home
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.pairing import Pairings
-from orchestrator.web.server import TOKEN_BYTES, allow_open_files, application
-from orchestrator.web.site import Site
+from orchestrator.web.probes import served
+from orchestrator.web.server import allow_open_files, application
+from orchestrator.web.site import LOOPBACK, Site
 from orchestrator.web.uploads import Materials, Uploads
 
 if TYPE_CHECKING:
@@ -69,10 +71,9 @@ MAX_SKEW_S: Final = 2.0
 MEND_EVERY_S: Final = 0.5
 ARCHIVE_AGAIN_S: Final = (5.0, 15.0, 60.0, 300.0)
 """Pauses before an archive that failed is tried again, the last one for ever."""
+HANDED_AT_ONCE: Final = 4
 HANDED_WITHIN_S: Final = 15.0
 """Seconds within which another worker takes a session that is handed over."""
-SITE_BUCKET: Final = "g_site"
-_TOKEN_KEY: Final = "token"  # noqa: S105  # the name of an entry
 ASIDE_DROPS: Final = "greenroom-drops-"
 _MAX_TOLD: Final = 200
 """Lines of what happened that `status` can ask for; older ones are dropped."""
@@ -190,25 +191,28 @@ class Worker:
             self._connection.close()
             raise
 
-    def drain(self, say: Callable[[str], None] = lambda _: None) -> None:
-        """Hand every session over to other workers, and take no further one.
+    def drain(self, say: Callable[[int], None] = lambda _: None) -> int:
+        """Hand every session over to other workers, and take no further one; return how many nobody took.
 
         Args:
-            say: Called with a line for each step.
+            say: Called with the number of sessions that are left, at least once a second.
         """
         self._claims.is_draining = True
         with suppress(GreenroomError):
             self._connection.run(self._say_alive())
+        self.site.readiness.draining.set()
         held = self._claims.held
-        say(f"{self.name}: {len(held)} sessions to hand over")
-        for session in held:
-            self._hand_over(session)
+        say(len(held))
+        with ThreadPoolExecutor(HANDED_AT_ONCE) as pool:
+            for number, _ in enumerate(pool.map(self._hand_over, held), start=1):
+                say(len(held) - number)
         until = monotonic() + HANDED_WITHIN_S
         left = [one for one in held if not self._is_elsewhere(one)]
         while left and self._has_others() and monotonic() < until:
             self._connection.run(self._owners.changes(0.2))
             left = [one for one in left if not self._is_elsewhere(one)]
-        say(f"{self.name}: {len(held) - len(left)} are with other workers, {len(left)} wait for one")
+            say(len(left))
+        return len(left)
 
     def close(self) -> None:
         """Finish what is under way, and leave; sessions that are still here are handed over first."""
@@ -237,13 +241,15 @@ class Worker:
             why = str(error)
         token = self._connection.run(site_token(self._connection))
         shared = Drops(drops, self._connection)
-        site = Site(
+        return Site(
             self._home,
             config.archive or str(self._home.archives),
             OpenSessions(self._home),
+            hosts=LOOPBACK | {socket.gethostname().lower()},
             takes_addresses=True,  # of whichever front
             public=parse_public_url(config.public_url) if config.public_url is not None else None,
             token=token,
+            metrics_token=os.environ.get("GREENROOM_METRICS_TOKEN") or None,
             endpoint_url=os.environ.get("GREENROOM_S3_ENDPOINT"),
             recogniser=recogniser,
             no_recogniser=why,
@@ -253,7 +259,6 @@ class Worker:
             uploads=Uploads(shared),
             materials=Materials(shared),
         )
-        return replace(site, hosts=site.hosts | {socket.gethostname().lower()})
 
     def _begun(self, session: str) -> None:
         """Put a session that was begun here into the log; if that fails, it was never begun."""
@@ -278,7 +283,7 @@ class Worker:
         await self._wire.open()
         await self._wire.answer_for(self.name, self._answering)
         self._subscriptions = [
-            await nc.subscribe(f"g.ask.{self.name}.{verb}", cb=answer)
+            await nc.subscribe(f"g.to.{self.name}.{verb}", cb=answer)
             for verb, answer in (
                 ("drain", self._asked_to_drain),
                 ("status", self._asked_status),
@@ -423,12 +428,15 @@ class Worker:
     async def _asked_to_drain(self, message: Msg) -> None:
         loop = asyncio.get_running_loop()
 
-        def say(line: str) -> None:
-            asyncio.run_coroutine_threadsafe(message.respond(json.dumps({"step": line}).encode()), loop)
+        async def tell(left: int, *, is_done: bool = False) -> None:
+            await message.respond(json.dumps({"left": left, "done": is_done, "error": None}).encode())
+
+        def say(left: int) -> None:
+            asyncio.run_coroutine_threadsafe(tell(left), loop)
 
         async def work() -> None:
-            await asyncio.to_thread(self.drain, say)
-            await message.respond(json.dumps({"done": True}).encode())
+            left = await asyncio.to_thread(self.drain, say)
+            await tell(left, is_done=True)
             self.drained.set()
 
         self._tasks.append(asyncio.create_task(work()))
@@ -474,32 +482,14 @@ def clock_skew(connection: Connection) -> float:
         raise ReplicaAwayError("the cluster's servers do not say what time it is: look at them") from error
 
 
-async def site_token(connection: Connection) -> str:
-    """Return the token of the cluster's pages, which the first worker or front makes.
-
-    Raises:
-        ReplicaAwayError
-    """
-    import secrets
-
-    from nats.js.errors import KeyNotFoundError, KeyWrongLastSequenceError
-
-    stored = await bucket(connection, SITE_BUCKET)
-    with suppress(KeyNotFoundError):
-        return ((await stored.get(_TOKEN_KEY)).value or b"").decode()
-    made = secrets.token_urlsafe(TOKEN_BYTES)
-    try:
-        await stored.create(_TOKEN_KEY, made.encode())
-    except KeyWrongLastSequenceError:
-        return ((await stored.get(_TOKEN_KEY)).value or b"").decode()
-    return made
-
-
-def run(home: Home, cluster: Cluster, say: Callable[[str], None]) -> None:
+def run(
+    home: Home, cluster: Cluster, *, host: str | None = None, say: Callable[[dict[str, Any], str], None]
+) -> None:
     """Be a worker until Ctrl-C, SIGTERM or a drain; sessions are handed over before the process ends.
 
     Args:
-        say: Called with a line once it takes sessions, and at its end.
+        host: Where probes and Prometheus are answered, HOST:PORT; None: nowhere.
+        say: Called with values and a line that says them, once it takes sessions, and at its end.
 
     Raises:
         ReplicaAwayError, ConfigurationError, NotInstalledError
@@ -510,10 +500,15 @@ def run(home: Home, cluster: Cluster, say: Callable[[str], None]) -> None:
     stop = Event()
     before = {one: signal.signal(one, lambda *_: stop.set()) for one in (signal.SIGTERM, signal.SIGINT)}
     try:
-        say(f"worker {worker.name} takes sessions")
-        while not stop.wait(0.1) and not worker.drained.is_set():
-            pass
-        worker.drain(say) if not worker.drained.is_set() else None
+        site = worker.site
+        with served(host, site.readiness, site.metrics, site.metrics_token) if host else nullcontext():
+            say({"worker": worker.name}, f"worker {worker.name} takes sessions")
+            while not stop.wait(0.1) and not worker.drained.is_set():
+                pass
+            if not worker.drained.is_set():
+                left = worker.drain()
+                text = f"worker {worker.name} goes: its sessions are with others, {left} wait for one"
+                say({"worker": worker.name, "left": left}, text)
     finally:
         worker.close()
         for one, earlier in before.items():

@@ -31,7 +31,7 @@ from orchestrator.cluster.server import Servers
 from orchestrator.cluster.wire import Wire
 from orchestrator.core.errors import ReplicaAwayError, StoreWriteError, UsageError
 from orchestrator.core.store.waiting import TIMEOUT_S
-from orchestrator.web.server import Bound, allow_open_files, configuration, listen
+from orchestrator.web.server import Bound, allow_open_files, bind, configuration
 from orchestrator.web.site import Site
 from orchestrator.web.uploads import Shared
 
@@ -187,7 +187,7 @@ def serve_with_workers(
     if not 1 <= workers <= MAX_WORKERS:
         raise UsageError(f"--workers: 1 to {MAX_WORKERS}, and as many as this machine has cores")
     allow_open_files()
-    bound = listen(site, host, port)
+    bound = bind(site, host, port)
     prefix = "greenroom-workers-"
     with (
         Shared.make(site.own.root) as dropped,

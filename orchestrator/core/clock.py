@@ -8,8 +8,10 @@ Source: DESIGN.md, section 6 ("Clocks").
 from __future__ import annotations
 
 import time
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache
+from threading import Lock
 from typing import Final
 
 MAX_GAP_S: Final = 5.0
@@ -69,3 +71,34 @@ class ClockState:
 
     at_s: float = 0.0
     live_since: str | None = None  # when its record was written; None: it stands still
+
+
+class Timings:
+    """How long something took, each time: counts by upper bound, and the sum. Safe to use from many threads.
+
+    Args:
+        bounds_s: Upper bounds in seconds, ascending; what took longer than the last is counted beyond it.
+    """
+
+    def __init__(self, bounds_s: tuple[float, ...]) -> None:
+        self.bounds_s = bounds_s
+        self._counts = [0] * (len(bounds_s) + 1)
+        self._sum_s = 0.0
+        self._lock = Lock()
+
+    def observe(self, seconds: float) -> None:
+        """Count one that took so long."""
+        at = bisect_left(self.bounds_s, seconds)
+        with self._lock:
+            self._counts[at] += 1
+            self._sum_s += seconds
+
+    def read(self) -> tuple[tuple[int, ...], float]:
+        """Return the counts, the last of them beyond all bounds, and the sum in seconds, of one moment."""
+        with self._lock:
+            return tuple(self._counts), self._sum_s
+
+
+SYNCS: Final = Timings((0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0))
+"""The syncs of all ledgers that this process writes, one a transaction. A disk with a cache of its own takes
+under a millisecond, a spinning one 10 to 30, and one that is in trouble whole seconds."""

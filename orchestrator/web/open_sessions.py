@@ -310,6 +310,12 @@ class OpenSessions:
         if found is not None:
             found[0].close()
 
+    @property
+    def count(self) -> int:
+        """How many sessions are open."""
+        with self._lock:
+            return len(self._open)
+
     def close(self) -> None:
         """Close all sessions."""
         with self._lock:

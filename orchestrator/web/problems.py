@@ -170,6 +170,9 @@ def tell_problems(app: FastAPI) -> None:
     @app.exception_handler(GreenroomError)
     def refused(request: Request, error: GreenroomError) -> Response:
         detail = _told(request, str(error))
+        if isinstance(error, StoreError):
+            site: Site = request.app.state.site
+            site.metrics.refused(error.code)
         answer = problem(status_of(error), detail, code=error.code, value=error.value)
         if isinstance(error, SessionBusyError):
             answer.headers["retry-after"] = str(RETRY_AFTER_S)

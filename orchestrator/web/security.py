@@ -23,6 +23,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from orchestrator.web.addresses import PREFIX
+from orchestrator.web.metrics import PATH as METRICS
 from orchestrator.web.problems import problem
 from orchestrator.web.site import Site
 from orchestrator.web.templating import page
@@ -37,6 +38,9 @@ MAX_HEADER_BYTES: Final = 16_384
 HOST: Final = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^:\[\]]+)(?::(?P<port>[0-9]+))?")
 """A Host header: a name, and a port if it is not the default."""
 HEALTH: Final = f"{PREFIX}/health"
+READY: Final = f"{HEALTH}/ready"
+PROBES: Final = frozenset({HEALTH, READY})
+"""What a load balancer asks for: without a token, and by names that are not the server's own."""
 PROBED: Final = re.compile(r"(?:[a-z0-9_-]+(?::[0-9]+)?)?")
 """The Host of a load balancer that asks for `HEALTH`: empty, or a name without a dot, which no name server
 of a foreign site can point here."""
@@ -112,7 +116,7 @@ class Security:
         if sum(len(name) + len(value) for name, value in headers.raw) > MAX_HEADER_BYTES:
             return _refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "the headers are too large")
         host = headers.get("host", "")
-        is_health = scope["type"] == "http" and scope["path"].rstrip("/") == HEALTH
+        is_health = scope["type"] == "http" and scope["path"].rstrip("/") in PROBES
         is_health = is_health and scope["method"] in ("GET", "HEAD")
         if (refusal := self._wrong_name(host.lower(), is_health)) is not None:
             return refusal
@@ -181,7 +185,7 @@ class Security:
                 answer = RedirectResponse(f"{path}?{urlencode(rest)}" if rest else path, HTTPStatus.SEE_OTHER)
                 set_cookie(answer, token, self._site, headers)
                 return answer
-        if shows_token(headers, self._site):
+        if shows_token(headers, self._site) or shows_metrics_token(scope, headers, self._site):
             return None
         method = "GET" if scope.get("method") == "HEAD" else scope.get("method", "")
         may = self._site.pairings.may
@@ -232,6 +236,13 @@ def cookie_name(site: Site, host: str) -> str:
 def shows_token(headers: Headers, site: Site) -> bool:
     """Return whether a request contains the token, as a bearer token or in the cookie, or needs none."""
     return site.token is None or any(_same(one, site.token) for one in _shown(headers, site))
+
+
+def shows_metrics_token(scope: Scope, headers: Headers, site: Site) -> bool:
+    """Return whether a request is Prometheus's, with the token that opens the metrics and nothing else."""
+    if site.metrics_token is None or scope["path"] != METRICS:
+        return False
+    return _same(headers.get("authorization", "").removeprefix("Bearer "), site.metrics_token)
 
 
 def set_cookie(answer: Response, secret: str, site: Site, headers: Headers) -> None:

@@ -19,6 +19,8 @@ from typing import Final
 import h11
 import uvicorn
 from fastapi import APIRouter, FastAPI
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -28,6 +30,8 @@ from orchestrator.core.errors import UsageError
 from orchestrator.core.outbound.loopback import network_address
 from orchestrator.web.addresses import PREFIX, Addresses
 from orchestrator.web.description import describe, operation_name
+from orchestrator.web.metrics import MEDIA_TYPE, Measured, Routed
+from orchestrator.web.metrics import PATH as METRICS
 from orchestrator.web.problems import RESPONSES, problem, tell_problems
 from orchestrator.web.security import CLOSE, MAX_HEADER_BYTES, Bodies, Security, secured
 from orchestrator.web.site import LOOPBACK, Site
@@ -83,8 +87,16 @@ def application(site: Site) -> ASGIApp:
             app.include_router(router, prefix=prefix, responses=RESPONSES)
         else:
             app.include_router(router, include_in_schema=False)
+    app.add_api_route(METRICS, _metrics, include_in_schema=False)
+    site.metrics.sources["site"] = site.figures
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    return Addresses(Security(Bodies(app), site), site.base)
+    return Measured(Addresses(Security(Bodies(Routed(app)), site), site.base), site.metrics)
+
+
+async def _metrics(request: Request) -> Response:
+    """Answer Prometheus; `Security` has asked for a token where one is needed."""
+    site: Site = request.app.state.site
+    return Response(site.metrics.text(), media_type=MEDIA_TYPE)
 
 
 # ---------------------------------------------------------------------- serve
@@ -119,7 +131,7 @@ def serve(site: Site, host: str, port: int, say: Callable[[str, str, str | None]
         UsageError: It is not possible to listen at this address.
     """
     allow_open_files()
-    bound = listen(site, host, port)
+    bound = bind(site, host, port)
     say(*bound.addresses)
     with suppress(KeyboardInterrupt):  # the way that a server ends, and no failure
         uvicorn.Server(configuration(application(bound.site))).run(sockets=bound.sockets)
@@ -143,13 +155,13 @@ class Bound:
         return self.address + token, self.listens, elsewhere
 
 
-def listen(site: Site, host: str, port: int) -> Bound:
+def bind(site: Site, host: str, port: int) -> Bound:
     """Listen at an address; make the token if one is needed.
 
     Raises:
         UsageError: It is not possible to listen at this address.
     """
-    listening = _listen(host, port)
+    listening = listen(host, port)
     name = f"[{host}]" if ":" in host else host.lower()
     is_local = is_loopback(host)
     port = listening.getsockname()[1]
@@ -163,7 +175,7 @@ def listen(site: Site, host: str, port: int) -> Bound:
         if is_everywhere(host):
             name = network_address() or socket.gethostname().lower()
         else:
-            sockets.append(_listen("127.0.0.1", port))
+            sockets.append(listen("127.0.0.1", port))
     elsewhere = None if is_local else f"http://{name}:{port}/"
     if site.public is not None:
         address = elsewhere = str(site.public)
@@ -287,7 +299,12 @@ def is_everywhere(host: str) -> bool:
         return False
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens.
+
+    Raises:
+        UsageError: It is not possible to listen there.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -13,10 +13,12 @@ from orchestrator.panel.config.public_url import PublicUrl
 from orchestrator.panel.home import Home
 from orchestrator.web.drives import Drives
 from orchestrator.web.jobs import Dossiers, Starts
+from orchestrator.web.metrics import GAUGE, Family, Metrics, one
 from orchestrator.web.open_sessions import Keys, OpenSessions, SessionThreads
 from orchestrator.web.pairing import Pairings
 from orchestrator.web.pictures import Pictures
 from orchestrator.web.presence import Microphones, Presence
+from orchestrator.web.readiness import Readiness, home_check
 from orchestrator.web.reviewing import Review
 from orchestrator.web.showcase import Showcase
 from orchestrator.web.uploads import Materials, Uploads
@@ -40,10 +42,13 @@ class Site:
         elsewhere: The address, ending in "/", at which another device's browser reaches the server, or None.
         token: The secret that every request must contain. If None, everybody who reaches the server may use
             it.
+        metrics_token: A secret that opens `/metrics` alone, for Prometheus.
         recogniser: The object that turns speech into text. If None, there is none, and `no_recogniser` says
             why.
         partials: By session, the words of a sentence that is being spoken: shown, never stored.
         blanked: Sessions whose slide is dark at the moment: shown, never stored.
+        readiness: Whether this process should be sent requests; a part of a process adds its own checks.
+        metrics: What is counted for Prometheus; a part of a process adds its own figures.
     """
 
     home: Home | None
@@ -54,6 +59,7 @@ class Site:
     public: PublicUrl | None = None
     elsewhere: str | None = None
     token: str | None = None
+    metrics_token: str | None = None
     endpoint_url: str | None = None  # of an S3-compatible server
     known: Home | None = None
     recogniser: Recogniser | None = None
@@ -73,6 +79,8 @@ class Site:
     showcase: Showcase = field(default_factory=Showcase)
     dossiers: Dossiers = field(default_factory=Dossiers)
     starts: Starts = field(default_factory=Starts)
+    readiness: Readiness = field(default_factory=Readiness)
+    metrics: Metrics = field(default_factory=Metrics)
     closing: Event = field(default_factory=Event)  # set once the server ends: streams stop by themselves
 
     def __post_init__(self) -> None:
@@ -80,10 +88,14 @@ class Site:
         object.__setattr__(self, "drives", drives)  # the way of a frozen dataclass
         review = Review(self.home, self.archives, self.endpoint_url, self.sessions, known=self.known)
         object.__setattr__(self, "review", review)
+        checks = [] if self.home is None else [home_check(self.home)]
+        known = {check.name for check in self.readiness.checks}  # of a site of which this is a copy
+        self.readiness.checks += [check for check in checks if check.name not in known]
 
     def close(self) -> None:
         """Stop everything that runs; sessions that are driven stop as if their presenter had paused."""
         self.closing.set()
+        self.readiness.draining.set()
         self.drives.stop_all()
         if self.recogniser is not None:
             self.recogniser.close()
@@ -92,6 +104,15 @@ class Site:
         self.pictures.close()
         self.uploads.close()
         self.materials.close()
+
+    def figures(self) -> list[Family]:
+        """Return what this site adds to the metrics."""
+        held = self.sessions.count
+        driven = len(self.drives.driven)
+        return [
+            one("greenroom_sessions_open", GAUGE, "Sessions that are held open.", held),
+            one("greenroom_sessions_driven", GAUGE, "Sessions whose clock runs here.", driven),
+        ]
 
     def show_partial(self, session: str, text: str) -> None:
         """Show the words of a sentence that is being spoken in *session*; "" if nobody speaks."""

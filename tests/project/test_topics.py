@@ -52,8 +52,8 @@ def test_help_lists_each_command_with_a_summary_that_fits_its_line(
     assert [row for row in rows if row.endswith("...") or len(row) > 79] == []
 
 
-def test_twelve_commands_stand_alone_and_the_others_in_three_groups() -> None:
-    assert (len(COMMANDS), list(GROUPS)) == (12, ["session", "memory", "panel"])
+def test_twelve_commands_stand_alone_and_the_others_in_four_groups() -> None:
+    assert (len(COMMANDS), list(GROUPS)) == (12, ["session", "memory", "panel", "cluster"])
 
 
 def test_every_topic_is_a_page_and_every_page_a_topic() -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Final, TypeVar
 
-from orchestrator.core.clock import utc_now
+from orchestrator.core.clock import SYNCS, utc_now
 from orchestrator.core.errors import (
     ReceiptError,
     SessionFrozenError,
@@ -548,7 +548,9 @@ class Store:
                 f"{self.ledger_path}: the sync failed ({files.reason(error)}), so nothing was acknowledged; "
                 "the session is degraded: check the disk, then run `greenroom resume`"
             ) from error
-        self.sync_s += perf_counter() - start
+        took_s = perf_counter() - start
+        self.sync_s += took_s
+        SYNCS.observe(took_s)
 
     def _degrade(self, fd: int) -> None:
         self._degraded = True

@@ -32,6 +32,8 @@ from orchestrator.core.home.plain_yaml import (
     read_given,
     read_plain_yaml,
 )
+from orchestrator.panel.config.cluster import PREFIX as CLUSTER_PREFIX
+from orchestrator.panel.config.cluster import Cluster, parse_cluster
 from orchestrator.panel.config.engine_names import BANK, engine_names, is_engine_name
 from orchestrator.panel.config.public_url import parse_public_url
 
@@ -91,7 +93,8 @@ _UNREADABLE: Final = {
 _SHOWN_CHARS: Final = 80
 _LANGUAGE: Final = re.compile(r"[a-z]{2,3}")  # ISO 639, as Whisper's tokens have it
 OTHER_VARIABLES: Final = frozenset(
-    f"GREENROOM_{name}" for name in ("HOME", "S3_ENDPOINT", "COMMAND", "EMBEDDINGS_KEY", "MODEL_KEY", "LOG")
+    f"GREENROOM_{name}"
+    for name in ("HOME", "S3_ENDPOINT", "COMMAND", "EMBEDDINGS_KEY", "MODEL_KEY", "LOG", "METRICS_TOKEN")
 )
 """Environment variables with the same prefix that are not configuration keys."""
 
@@ -136,6 +139,7 @@ class Config:
     calls_in_flight: int = 4  # the packaged panelists and the moderator at once; more meets rate limits
     session_tokens: int | None = None  # a session's budget, input and output; None: no limit
     session_usd: float | None = None  # the same in US dollars
+    cluster: Cluster | None = None  # the servers of several machines; None: this one alone
 
 
 def read_config(path: Path, environment: Mapping[str, str]) -> Config:
@@ -145,10 +149,15 @@ def read_config(path: Path, environment: Mapping[str, str]) -> Config:
         ConfigurationError: A key or value is wrong; the message names file and line, or the variable, and
             what is wrong.
     """
-    values = _from_file(path) if os.path.lexists(path) else {}
+    variables = {name: text for name, text in environment.items() if name.startswith(CLUSTER_PREFIX)}
+    values = _from_file(path, variables) if os.path.lexists(path) else {}
+    if variables and "cluster" not in values:
+        values["cluster"] = parse_cluster({}, variables, partial(_named, "cluster"), path.parent)
     for name, text in environment.items():
-        if name.startswith("GREENROOM_") and name not in OTHER_VARIABLES:
+        if name.startswith("GREENROOM_") and name not in OTHER_VARIABLES and name not in variables:
             key = name.removeprefix("GREENROOM_").lower()
+            if key == "cluster":
+                raise ConfigurationError(f"{name}: set its keys, such as {CLUSTER_PREFIX}SERVERS")
             values[key] = _checked_all(key, _plain(text, name), partial(_named, name))
     return Config(**values)
 
@@ -165,7 +174,7 @@ def _plain(text: str, name: str) -> Any:
 
 
 @names_its_file
-def _from_file(path: Path) -> dict[str, Any]:
+def _from_file(path: Path, variables: Mapping[str, str]) -> dict[str, Any]:
     try:
         document, plain = read_plain_yaml(read_given(path, MAX_BYTES), as_written=False)
     except UnreadableError as error:
@@ -187,7 +196,16 @@ def _from_file(path: Path) -> dict[str, Any]:
     def where(key: str, part: str | None) -> str:
         return f"{path}, line {lines.get((key, part)) or lines.get((key, None), 1)}"
 
-    return {str(key): _checked_all(str(key), value, partial(where, str(key))) for key, value in plain.items()}
+    part = plain.pop("cluster", None)
+    found = {str(key): _checked_all(str(key), one, partial(where, str(key))) for key, one in plain.items()}
+    if part is not None:
+        if not isinstance(part, Mapping):
+            raise ConfigurationError(
+                f"{where('cluster', None)}: cluster is {_shown(part)}, but must have keys of its own, as in "
+                "`cluster: {servers: [nats://HOST:4222]}`"
+            )
+        found["cluster"] = parse_cluster(part, variables, partial(where, "cluster"), path.parent)
+    return found
 
 
 def _trouble(error: PlainYamlError) -> str:

@@ -1,10 +1,14 @@
-"""GET /api/v1/health: whether the server is running; a request with the token also gets its release."""
+"""GET /api/v1/health and /health/ready: whether the server is running, and whether it can do its work.
+
+A request with the token also gets the release, and what is wrong.
+"""
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Request, Response
 
 from orchestrator import __version__
 from orchestrator.web.description import Reply
@@ -27,3 +31,44 @@ class Health(Reply):
 async def get_health(request: Request, site: Annotated[Site, Depends(site_of)]) -> Health:
     """Say whether the server is there: for load balancers, so without a token."""
     return Health(status="ok", version=__version__ if shows_token(request.headers, site) else None)
+
+
+class ReadinessCheck(Reply):
+    """A condition of readiness."""
+
+    name: str
+    """What is looked at: home, log, clock."""
+    is_ready: bool
+    """Whether nothing is wrong with it."""
+    detail: str | None = None
+    """What is wrong, for whoever has the token, or where none is needed."""
+
+
+class ReadinessReply(Reply):
+    """Whether the server should be sent requests now."""
+
+    status: str
+    """ready, or not ready."""
+    checks: list[ReadinessCheck]
+    """What was looked at within the last second."""
+
+
+@router.get(
+    "/health/ready",
+    response_model_exclude_none=True,
+    openapi_extra={"security": []},
+    responses={HTTPStatus.SERVICE_UNAVAILABLE: {"model": ReadinessReply, "description": "Not ready."}},
+)
+async def get_readiness(
+    request: Request, response: Response, site: Annotated[Site, Depends(site_of)]
+) -> ReadinessReply:
+    """Say whether the server can do its work now: 503 if not, for load balancers, so without a token."""
+    found = await site.readiness.read()
+    if not found.is_ready:
+        response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
+    is_told = shows_token(request.headers, site)
+    checks = [
+        ReadinessCheck(name=name, is_ready=not fault, detail=(fault or None) if is_told else None)
+        for name, fault in found.faults
+    ]
+    return ReadinessReply(status="ready" if found.is_ready else "not ready", checks=checks)

@@ -1,0 +1,67 @@
+"""Putting back into the log what only a worker's disk has, as the workers are asked for it.
+
+Each worker is asked whether its folder holds all that is left of the log; the first that does makes the log
+anew from it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Final
+
+from orchestrator.cluster.connection import Connection
+from orchestrator.cluster.status import read
+from orchestrator.core.errors import SessionNotFoundError, SessionStateError
+
+_WITHIN_S: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class PutBack:
+    """What a worker has put back into a session's log."""
+
+    session: str
+    worker: str
+    records: int
+
+    def __str__(self) -> str:
+        return f"{self.session}: {self.worker} has put back {self.records} records; it goes on there"
+
+
+def put_back(connection: Connection, session: str) -> PutBack:
+    """Make a session's log anew from the disk of a worker that has all of it.
+
+    Raises:
+        SessionNotFoundError: No worker has a folder of it.
+        SessionStateError: None can: the log has gone on in another way, or a ledger is damaged.
+        ReplicaAwayError
+    """
+    refused = []
+    for worker in (one.name for one in read(connection).workers):
+        answer = _asked(connection, worker, session)
+        if answer is None:
+            continue
+        if "records" in answer:
+            return PutBack(session, worker, int(answer["records"]))
+        refused.append(f"{worker}: {answer.get('refused', 'it gave no answer')}")
+    known = [one for one in refused if "has no folder of it" not in one]
+    if not known:
+        raise SessionNotFoundError(f"{session}: no worker that is there has a folder of it", value=session)
+    raise SessionStateError(f"{session}: nothing was put back; {'; '.join(known)}")
+
+
+def _asked(connection: Connection, worker: str, session: str) -> dict[str, Any] | None:
+    from nats.errors import Error
+
+    async def asked() -> dict[str, Any] | None:
+        try:
+            answer = await connection.nc.request(
+                f"g.to.{worker}.put_back", session.encode(), timeout=_WITHIN_S
+            )
+        except Error:  # it is not there any more
+            return None
+        found = json.loads(answer.data)
+        return found if isinstance(found, dict) else None
+
+    return connection.run(asked(), timeout_s=_WITHIN_S + 1)
