@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from orchestrator.cluster.connection import Connection
+from orchestrator.cluster.log import START_WITHIN_S, answered
 from orchestrator.core.errors import ReplicaAwayError
 from orchestrator.web.server import TOKEN_BYTES
 
@@ -24,7 +25,6 @@ async def bucket(connection: Connection, name: str) -> KeyValue:
     Raises:
         ReplicaAwayError: The servers do not answer.
     """
-    from nats.errors import Error
     from nats.js.api import KeyValueConfig, StorageType
     from nats.js.errors import BadRequestError, BucketNotFoundError
 
@@ -32,15 +32,16 @@ async def bucket(connection: Connection, name: str) -> KeyValue:
     config = KeyValueConfig(
         bucket=name, history=1, storage=StorageType.FILE, replicas=connection.cluster.copies
     )
-    try:
+
+    async def made() -> KeyValue:
         try:
             return await js.key_value(name)
         except BucketNotFoundError:
             with suppress(BadRequestError):  # another process has made it in this very moment
                 return await js.create_key_value(config)
             return await js.key_value(name)
-    except (Error, TimeoutError) as error:
-        raise away(name, error) from error
+
+    return await answered(connection, made, f"the bucket {name} is to be opened", START_WITHIN_S)
 
 
 def away(what: str, error: BaseException) -> ReplicaAwayError:
@@ -59,12 +60,18 @@ async def site_token(connection: Connection) -> str:
     """
     from nats.js.errors import KeyNotFoundError, KeyWrongLastSequenceError
 
+    what = "the token of the cluster's pages is to be read"
     stored = await bucket(connection, SITE_BUCKET)
-    with suppress(KeyNotFoundError):
-        return ((await stored.get(_TOKEN_KEY)).value or b"").decode()
-    made = secrets.token_urlsafe(TOKEN_BYTES)
-    try:
-        await stored.create(_TOKEN_KEY, made.encode())
-    except KeyWrongLastSequenceError:
-        return ((await stored.get(_TOKEN_KEY)).value or b"").decode()
-    return made
+
+    async def made() -> str:
+        try:
+            return ((await stored.get(_TOKEN_KEY)).value or b"").decode()
+        except KeyNotFoundError:
+            token = secrets.token_urlsafe(TOKEN_BYTES)
+        try:
+            await stored.create(_TOKEN_KEY, token.encode())
+        except KeyWrongLastSequenceError:
+            return ((await stored.get(_TOKEN_KEY)).value or b"").decode()
+        return token
+
+    return await answered(connection, made, what, START_WITHIN_S)

@@ -99,8 +99,8 @@ class Connection:
         except FutureTimeoutError as error:
             future.cancel()
             raise ReplicaAwayError(
-                f"the cluster's servers ({', '.join(self.cluster.servers)}) have not answered for "
-                f"{timeout_s:g} s: look at them, then try again"
+                f"the cluster's servers ({', '.join(self.cluster.servers)}) have not answered in time: look "
+                "at them, then try again"
             ) from error
 
     def spawn(self, work: Coroutine[Any, Any, T]) -> Future[T]:

@@ -30,6 +30,7 @@ from starlette.types import Receive, Scope, Send
 
 from orchestrator.cluster.buckets import site_token
 from orchestrator.cluster.connection import Connection
+from orchestrator.cluster.log import START_WITHIN_S
 from orchestrator.cluster.owners import Owners
 from orchestrator.cluster.wire import Body, Outcome, Wire, ask
 from orchestrator.core.table import SESSION_ID
@@ -223,7 +224,7 @@ def _may_repeat(scope: Scope) -> bool:
 
 
 def run(
-    home: Home | None,
+    home: Home,
     cluster: Cluster,
     host: str,
     port: int,
@@ -242,8 +243,10 @@ def run(
     allow_open_files()
     connection = Connection.open(cluster, f"front-{socket.gethostname()}-{os.getpid()}")
     try:
-        token = connection.run(site_token(connection))
-        bound = bind(Site(home, "", OpenSessions(home), public=public, token=token), host, port)
+        token = connection.run(site_token(connection), timeout_s=2 * START_WITHIN_S)
+        bound = bind(
+            Site(home, str(home.archives), OpenSessions(home), public=public, token=token), host, port
+        )
         owners, wire = Owners(connection), Wire(connection)
         owners.open()
         connection.run(wire.open())

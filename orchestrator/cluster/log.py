@@ -48,6 +48,8 @@ ELECTED_WITHIN_S: Final = 12.0
 """Seconds for which a write waits while some server answers but not the one that leads its log: when that one
 dies, the others elect another in 4 to 9 s, which no setting changes (nats-server, raft.go)."""
 _AGAIN_S: Final = 0.05
+START_WITHIN_S: Final = 30.0
+"""Seconds that servers have which have just started: three of them agree on a first leader in 5."""
 _REST_WITHIN_S: Final = 30.0
 _READ_WITHIN_S: Final = 60.0
 _WRONG_SEQUENCE: Final = 10071  # JSStreamWrongLastSequenceErrF in the server's list of errors
@@ -494,7 +496,7 @@ async def made_when_ready(connection: Connection, stream: Any) -> None:
     from nats.js.errors import APIError, BadRequestError
 
     why = ""
-    until = monotonic() + 30
+    until = monotonic() + START_WITHIN_S
     while monotonic() < until:
         try:
             await connection.js.add_stream(stream)
@@ -517,8 +519,14 @@ def patience(connection: Connection) -> float:
     return ELECTED_WITHIN_S if connection.is_connected else ANSWER_WITHIN_S
 
 
-async def answered(connection: Connection, ask: Callable[[], Awaitable[T]], what: str) -> T:
+async def answered(
+    connection: Connection, ask: Callable[[], Awaitable[T]], what: str, within_s: float | None = None
+) -> T:
     """Ask the servers until they answer, and return the answer. *ask* must do no harm when it is done twice.
+
+    Args:
+        what: What it is for, for the message.
+        within_s: Seconds to wait; None: as many as `patience` says.
 
     Raises:
         ReplicaAwayError: None came, and *what* says what it was for.
@@ -534,7 +542,7 @@ async def answered(connection: Connection, ask: Callable[[], Awaitable[T]], what
         except NotFoundError:
             raise
         except (Error, OSError, TimeoutError) as error:
-            if monotonic() - began > patience(connection):
+            if monotonic() - began > (patience(connection) if within_s is None else within_s):
                 why = " ".join(str(error).split()) or "in time"
                 raise ReplicaAwayError(
                     f"{what}, and the cluster's servers do not answer ({why}): look at them, then try again"

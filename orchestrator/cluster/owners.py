@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.cluster.buckets import away, bucket
 from orchestrator.cluster.connection import Connection
+from orchestrator.cluster.log import START_WITHIN_S
 from orchestrator.core.errors import ReplicaAwayError
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ class Owners:
         Raises:
             ReplicaAwayError: The servers do not answer.
         """
-        self._connection.run(self._open(), timeout_s=15)
+        self._connection.run(self._open(), timeout_s=2 * START_WITHIN_S)
 
     def close(self) -> None:
         """Listen no more."""

@@ -33,7 +33,7 @@ from orchestrator.cluster.codes import BucketCodes
 from orchestrator.cluster.connection import Connection
 from orchestrator.cluster.custody import Custody
 from orchestrator.cluster.drops import Drops
-from orchestrator.cluster.log import Log
+from orchestrator.cluster.log import START_WITHIN_S, Log
 from orchestrator.cluster.owners import ALIVE_EVERY_S, Alive, Owner, Owners
 from orchestrator.cluster.process import FINISH_WITHIN_S, SWEEP_EVERY_S, every, go_on
 from orchestrator.cluster.takeover import keep_aside_if_longer
@@ -239,7 +239,7 @@ class Worker:
             recogniser = recogniser_of(config.stt_model, config.stt_language)
         except SpeechError as error:
             why = str(error)
-        token = self._connection.run(site_token(self._connection))
+        token = self._connection.run(site_token(self._connection), timeout_s=2 * START_WITHIN_S)
         shared = Drops(drops, self._connection)
         return Site(
             self._home,
