@@ -39,6 +39,7 @@ from orchestrator.cluster.process import FINISH_WITHIN_S, SWEEP_EVERY_S, every, 
 from orchestrator.cluster.takeover import keep_aside_if_longer
 from orchestrator.cluster.wire import Answering, Wire
 from orchestrator.core.archive.download import verify_archive
+from orchestrator.core.archive.register import archives_of
 from orchestrator.core.errors import (
     ConfigurationError,
     GreenroomError,
@@ -50,7 +51,7 @@ from orchestrator.core.errors import (
 )
 from orchestrator.core.legible import one_line
 from orchestrator.core.store.history import LEDGER_NAME
-from orchestrator.documents.opening import AnySession, archived_at, store_of
+from orchestrator.documents.opening import AnySession, store_of
 from orchestrator.material.speech.recognition import recogniser_of
 from orchestrator.panel.application import BOARD
 from orchestrator.panel.config.cluster import Cluster
@@ -373,15 +374,13 @@ class Worker:
         Raises:
             GreenroomError, OSError: It is not archived.
         """
-        url = self.site.archives
-        if archived_at(session) is None:
-            session.archive(url, endpoint_url=self.site.endpoint_url)
-        address = archived_at(session) or url
-        found = verify_archive(address, session.id, endpoint_url=self.site.endpoint_url, application=BOARD)
-        if not found.valid or found.head != session.ledger_head:
-            raise StoreError(
-                f"{session.id}: its archive at {address} is not what was sent: look at the archive"
-            )
+        head = session.ledger_head
+        if not archives_of(self._home, session.name, head=head):
+            session.archive(self.site.archives, endpoint_url=self.site.endpoint_url)
+        url = next(reversed(archives_of(self._home, session.name, head=head)))
+        found = verify_archive(url, session.id, endpoint_url=self.site.endpoint_url, application=BOARD)
+        if not found.valid or found.head != head:
+            raise StoreError(f"{session.id}: its archive in {url} is not what was sent: look at the archive")
 
     # ------------------------------------------------------------------ handing over
 
