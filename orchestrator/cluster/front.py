@@ -42,7 +42,7 @@ from orchestrator.web.once import HEADER
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.problems import RETRY_AFTER_S, problem
 from orchestrator.web.security import secured
-from orchestrator.web.server import allow_open_files, bind, configuration, routers
+from orchestrator.web.server import FrontProtocol, allow_open_files, bind, configuration, routers
 from orchestrator.web.site import Site
 from orchestrator.web.templating import page
 
@@ -250,7 +250,7 @@ def run(
         owners, wire = Owners(connection), Wire(connection)
         owners.open()
         connection.run(wire.open())
-        server = uvicorn.Server(configuration(Front(owners, wire, bound.site.base)))
+        server = uvicorn.Server(configuration(Front(owners, wire, bound.site.base), FrontProtocol))
         address, _, elsewhere = bound.addresses
         if bound.site.token is not None and "token=" not in address:
             address += f"?token={bound.site.token}"

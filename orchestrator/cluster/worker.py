@@ -33,6 +33,7 @@ from orchestrator.cluster.codes import BucketCodes
 from orchestrator.cluster.connection import Connection
 from orchestrator.cluster.custody import Custody
 from orchestrator.cluster.drops import Drops
+from orchestrator.cluster.erasures import Erasures
 from orchestrator.cluster.log import START_WITHIN_S, Log
 from orchestrator.cluster.owners import ALIVE_EVERY_S, Alive, Owner, Owners
 from orchestrator.cluster.process import FINISH_WITHIN_S, SWEEP_EVERY_S, every, go_on
@@ -40,6 +41,7 @@ from orchestrator.cluster.takeover import keep_aside_if_longer
 from orchestrator.cluster.wire import Answering, Wire
 from orchestrator.core.archive.download import verify_archive
 from orchestrator.core.archive.register import archives_of
+from orchestrator.core.clock import Timings
 from orchestrator.core.errors import (
     ConfigurationError,
     GreenroomError,
@@ -50,6 +52,7 @@ from orchestrator.core.errors import (
     SupersededError,
 )
 from orchestrator.core.legible import one_line
+from orchestrator.core.store import files
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.documents.opening import AnySession, store_of
 from orchestrator.material.speech.recognition import recogniser_of
@@ -57,9 +60,13 @@ from orchestrator.panel.application import BOARD
 from orchestrator.panel.config.cluster import Cluster
 from orchestrator.panel.config.public_url import parse_public_url
 from orchestrator.panel.home import Home
+from orchestrator.rehearsal.erasing import erase_session
+from orchestrator.web.metrics import COUNTER, GAUGE, HISTOGRAM, Family
+from orchestrator.web.metrics import one as figure
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.pairing import Pairings
 from orchestrator.web.probes import served
+from orchestrator.web.readiness import ReadyCheck
 from orchestrator.web.server import allow_open_files, application
 from orchestrator.web.site import LOOPBACK, Site
 from orchestrator.web.uploads import Materials, Uploads
@@ -76,6 +83,9 @@ HANDED_AT_ONCE: Final = 4
 HANDED_WITHIN_S: Final = 15.0
 """Seconds within which another worker takes a session that is handed over."""
 ASIDE_DROPS: Final = "greenroom-drops-"
+LOG_BOUNDS_S: Final = (0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0, 12.0)
+"""Upper bounds in seconds of a write to the log: from what one server takes to the longest wait."""
+DISK_EVERY_S: Final = 2.0
 _MAX_TOLD: Final = 200
 """Lines of what happened that `status` can ask for; older ones are dropped."""
 
@@ -105,6 +115,7 @@ class InCluster:
         self._site = site
         self._custody = custody
         self._told = told
+        self.taken_over = 0
 
     def is_live(self, session: str) -> bool:
         """Return whether the session has a log; it has one until it is archived."""
@@ -121,6 +132,7 @@ class InCluster:
             return here.epoch
         self.close(session)
         taken = self._custody.take(session)
+        self.taken_over += 1
         if taken.told is not None:
             self._told.say(taken.told)
         return taken.kept.epoch
@@ -150,6 +162,8 @@ class Worker:
         self._cluster = cluster
         self.name = cluster.worker or socket.gethostname().partition(".")[0].lower()
         self.told = Told()
+        self._kept_s = Timings(LOG_BOUNDS_S)
+        self._is_disk_full = False
         self._archive_at: dict[str, tuple[float, int]] = {}  # when to try again, and how often it failed
         self._mending: set[str] = set()
         self._is_closed = False
@@ -174,7 +188,9 @@ class Worker:
                 )
             base = Base(self._connection)
             base.set_up()
+            self._home.sessions.mkdir(files.FOLDER_MODE, parents=True, exist_ok=True)
             self.custody = Custody(self._log, base, self._home.sessions)
+            self._erasures = Erasures(self._connection, self._erased_elsewhere)
             self._owners = Owners(self._connection)
             self._owners.open()
             drops = Path(tempfile.mkdtemp(prefix=ASIDE_DROPS))
@@ -184,10 +200,12 @@ class Worker:
             self._claims = Claims(self._connection, self._owners, self.name, self._keeping)
             self.site.sessions.on_opened.append(self.custody.attach)
             self.site.sessions.on_begun += [self._begun, self._claims.begin]
+            self.site.sessions.on_erased.append(self._erased)
+            self._count()
             self.site.starts.elsewhere = self._asked_elsewhere
             self._wire = Wire(self._connection)
             self._answering = Answering(self._wire, application(self.site), self._claims.enter)
-            self._connection.run(self._begin(), timeout_s=15)
+            self._connection.run(self._begin(), timeout_s=2 * START_WITHIN_S)
         except BaseException:
             self._connection.close()
             raise
@@ -272,6 +290,43 @@ class Worker:
         with self.site.sessions.using_any(session) as found:
             self.custody.attach(store_of(found))
 
+    def _erased(self, session: str) -> None:
+        """Remove what the servers and other workers have of a session."""
+        self.custody.forget(session)
+        self._connection.run(self._erasures.add(session))
+
+    def _erased_elsewhere(self, session: str) -> None:
+        """Remove this worker's folder of a session that was erased at another one."""
+        root = self._home.sessions / session
+        self.custody.let_go(session)
+        self._keeping.close(session)
+        if root.is_dir():
+            erase_session(self._home, root, archives=False, **self.site.s3)
+            self.site.review.forget(session)
+
+    def _count(self) -> None:
+        """Add what a worker has to say to readiness and metrics."""
+        self.site.readiness.checks.append(
+            ReadyCheck("log", lambda: None if self._connection.is_connected else "no server answers")
+        )
+        self._log.seconds = self._kept_s.observe
+        self.site.metrics.sources["cluster"] = self._figures
+
+    def _figures(self) -> list[Family]:
+        logs = self.custody.logs
+        behind_s = max((one.behind_s for one in logs), default=0.0)
+        return [
+            figure("greenroom_log_seconds", HISTOGRAM, "Seconds until the log has a write.", self._kept_s),
+            figure(
+                "greenroom_takeovers_total",
+                COUNTER,
+                "Sessions taken over.",
+                self._keeping.taken_over,
+            ),
+            figure("greenroom_sessions_owned", GAUGE, "Sessions whose log this worker writes.", len(logs)),
+            figure("greenroom_log_behind_seconds", GAUGE, "Age of what is not in the log.", behind_s),
+        ]
+
     def _asked_elsewhere(self) -> str | None:
         return next(
             (one.asking for one in self._owners.living() if one.asking and one.worker != self.name), None
@@ -281,6 +336,7 @@ class Worker:
 
     async def _begin(self) -> None:
         nc = self._connection.nc
+        await self._erasures.open()
         await self._wire.open()
         await self._wire.answer_for(self.name, self._answering)
         self._subscriptions = [
@@ -295,6 +351,7 @@ class Worker:
             asyncio.create_task(every(ALIVE_EVERY_S, self._say_alive)),
             asyncio.create_task(every(SWEEP_EVERY_S, self._sweep)),
             asyncio.create_task(every(MEND_EVERY_S, self._mend)),
+            asyncio.create_task(every(DISK_EVERY_S, self._look_at_disk)),
             asyncio.create_task(asyncio.to_thread(self._look_at_old_copies)),
         ]
         self.drained = Event()
@@ -344,6 +401,19 @@ class Worker:
                 pass  # the servers do not answer yet: tried again
             finally:
                 self._mending.discard(one.session)
+
+    async def _look_at_disk(self) -> None:
+        """Hand over what this disk takes no more, and take nothing until it does again."""
+        full = await asyncio.to_thread(disk_fault, self._home.sessions)
+        if full is not None and not self._is_disk_full:
+            self._is_disk_full = self._claims.is_draining = True
+            self.told.say(f"{self.name}: {self._home.sessions}: {full}: its sessions go to other workers")
+            await self._say_alive()
+        if full is None and self._is_disk_full and not self.site.readiness.draining.is_set():
+            self._is_disk_full = self._claims.is_draining = False
+        if self._is_disk_full and self._has_others():
+            for session in self._claims.held:
+                await asyncio.to_thread(self._hand_over, session)
 
     def _end(self, session: str) -> None:
         """Archive a session that has ended, read the archive back, and let its log go."""
@@ -459,6 +529,16 @@ class Worker:
             await message.respond(json.dumps(answer).encode())
 
         self._tasks.append(asyncio.create_task(work()))
+
+
+def disk_fault(folder: Path) -> str | None:
+    """Return why a disk takes no bytes, or None if it does."""
+    try:
+        with files.descriptors() as fds:
+            files.try_disk(fds.open(folder, files.FOLDER), f".probe.{os.getpid()}.tmp")
+    except OSError as error:
+        return files.reason(error)
+    return None
 
 
 def clock_skew(connection: Connection) -> float:

@@ -31,7 +31,7 @@ from orchestrator.cluster.server import Servers
 from orchestrator.cluster.wire import Wire
 from orchestrator.core.errors import ReplicaAwayError, StoreWriteError, UsageError
 from orchestrator.core.store.waiting import TIMEOUT_S
-from orchestrator.web.server import Bound, allow_open_files, bind, configuration
+from orchestrator.web.server import Bound, FrontProtocol, allow_open_files, bind, configuration
 from orchestrator.web.site import Site
 from orchestrator.web.uploads import Shared
 
@@ -220,7 +220,7 @@ def _run(
     owners.open()
     connection.run(wire.open())
     crew = Crew(_orders(bound.site, servers, dropped), workers, owners, command)
-    server = uvicorn.Server(configuration(Front(owners, wire, bound.site.base)))
+    server = uvicorn.Server(configuration(Front(owners, wire, bound.site.base), FrontProtocol))
     serving: Future[None] | None = None
 
     def bury(worker: str) -> None:

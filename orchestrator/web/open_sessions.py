@@ -223,6 +223,8 @@ class OpenSessions:
         """Called with the name of a session that was begun here, before whoever began it is told."""
         self.on_opened: list[Callable[[Store], None]] = []
         """Called with the store of a session that was just opened, before anybody uses it."""
+        self.on_erased: list[Callable[[str], None]] = []
+        """Called with the name of a session that is to be erased, before anything of it is removed."""
 
     def get(self, session_id: str) -> Rehearsal:
         """Return the rehearsal in the folder with exactly this name, which is its id unless the folder is a
@@ -315,6 +317,16 @@ class OpenSessions:
         """How many sessions are open."""
         with self._lock:
             return len(self._open)
+
+    def erase(self, session_id: str) -> None:
+        """Close a session and tell those who keep something of it elsewhere, before its folder is removed.
+
+        Raises:
+            StoreError: Somebody could not remove what is kept there; nothing was erased.
+        """
+        for told in self.on_erased:
+            told(session_id)
+        self.forget(session_id)
 
     def close(self) -> None:
         """Close all sessions."""

@@ -110,6 +110,8 @@ IDLE_S: Final = 20
 MAX_CONNECTIONS: Final = 400
 """Maximum number of connections; a request beyond it gets 503 and does not queue. A hundred rooms fit,
 with a stream and a page each."""
+MAX_FRONT_CONNECTIONS: Final = 4_000
+"""Maximum number of connections of a front: a thousand rooms have a stream each, and some several pages."""
 
 OPEN_FILES: Final = 10_240
 """Limit of open files that the server asks for: the maximum for a process of macOS, and far above what five
@@ -185,8 +187,12 @@ def bind(site: Site, host: str, port: int) -> Bound:
     return Bound(sockets, site, listens, address)
 
 
-def configuration(app: ASGIApp) -> uvicorn.Config:
-    """Return how an application is served, with every limit of this server's."""
+def configuration(app: ASGIApp, protocol: type[PromptProtocol] | None = None) -> uvicorn.Config:
+    """Return how an application is served, with every limit of this server's.
+
+    Args:
+        protocol: None: that of one process.
+    """
     return uvicorn.Config(
         app,
         log_level="critical",  # a request's line can hold what was searched for
@@ -196,7 +202,7 @@ def configuration(app: ASGIApp) -> uvicorn.Config:
         timeout_keep_alive=IDLE_S,
         timeout_graceful_shutdown=3,
         h11_max_incomplete_event_size=MAX_HEADER_BYTES,
-        http=PromptProtocol,
+        http=protocol or PromptProtocol,
         ws_max_size=1_000_000,
     )
 
@@ -217,10 +223,11 @@ class PromptProtocol(H11Protocol):
     none, the answer is `_busy`, since the library's own answer is plain text.
     """
 
+    max_connections = MAX_CONNECTIONS
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
-        if len(self.connections) >= MAX_CONNECTIONS:
+        if len(self.connections) >= self.max_connections:
             self._make_room()
         super().connection_made(transport)
         self._set_deadline()
@@ -230,7 +237,8 @@ class PromptProtocol(H11Protocol):
         self._set_deadline()
 
     def handle_events(self) -> None:
-        is_full = len(self.connections) > MAX_CONNECTIONS or len(self.tasks) >= MAX_CONNECTIONS
+        most = self.max_connections
+        is_full = len(self.connections) > most or len(self.tasks) >= most
         self.app = _busy if is_full else self.config.loaded_app
         super().handle_events()
 
@@ -274,8 +282,14 @@ class PromptProtocol(H11Protocol):
             self._deadline = None
 
 
+class FrontProtocol(PromptProtocol):
+    """The protocol of a front, behind which many processes work."""
+
+    max_connections = MAX_FRONT_CONNECTIONS
+
+
 async def _busy(scope: Scope, receive: Receive, send: Send) -> None:
-    told = f"{MAX_CONNECTIONS} connections are open, and that is all there may be: ask again in some seconds"
+    told = "as many connections are open as there may be: ask again in some seconds"
     answer = problem(HTTPStatus.SERVICE_UNAVAILABLE, told, code="service_unavailable")
     answer.headers.update(CLOSE)
     await answer(scope, receive, secured(send))

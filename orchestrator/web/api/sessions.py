@@ -171,7 +171,7 @@ def erase_session(
     if site.drives.is_driving(session):
         raise DriverBusyError(f"{session} is under way here: pause it first")
     root = home.sessions / session
-    site.sessions.forget(session)
+    site.sessions.erase(session)
     done = erase_folder(home, root, archives=archives, **site.s3)
     site.review.forget(session)
     if deck is not None:

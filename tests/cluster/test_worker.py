@@ -1,0 +1,131 @@
+"""A cluster of real processes: what becomes of sessions when workers die, freeze or are wrong."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from orchestrator.core.verify import verify_session
+from tests.helpers.clusters import Cluster, cluster, patiently, wait
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Three workers and a front at one server."""
+    with cluster(tmp_path_factory.mktemp("cluster")) as found:
+        yield found
+
+
+def begin(running: Cluster) -> str:
+    answer = patiently(running.client, "POST", "/api/v1/sessions", json={"sample": True})
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["session"])
+
+
+def owner_of(running: Cluster, session: str) -> str:
+    found = running.client.get(f"/api/v1/sessions/{session}")
+    assert found.status_code == 200, found.text
+    owner = running.owner(session)
+    assert owner is not None
+    return owner
+
+
+def say(running: Cluster, session: str, word: str, at_s: float) -> None:
+    piece = {"text": word, "start_s": at_s, "end_s": at_s + 0.5}
+    answer = patiently(running.client, "POST", f"/api/v1/sessions/{session}/segments", json=piece)
+    assert answer.status_code == 200, answer.text
+
+
+def transcript(running: Cluster, session: str) -> str:
+    answer = running.client.get(f"/api/v1/sessions/{session}/files/shared/presenter-transcript.md")
+    assert answer.status_code == 200, answer.text
+    return answer.text
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "frozen"])
+def test_the_sessions_of_a_worker_that_is_gone_go_on_elsewhere(running: Cluster, how: signal.Signals) -> None:
+    session = begin(running)
+    for number in range(5):
+        say(running, session, f"before-{number}", float(number))
+    first = owner_of(running, session)
+    running.kill(first, how)
+    began = time.monotonic()
+    say(running, session, "after", 10.0)
+    assert time.monotonic() - began < 15
+    text = transcript(running, session)
+    assert [text.count(f"before-{number}") for number in range(5)] == [1] * 5
+    assert text.count("after") == 1
+    if how is signal.SIGSTOP:  # it wakes, and is refused
+        running.kill(first, signal.SIGCONT)
+    else:
+        running.start_worker(first)
+        running.await_up(first)
+    say(running, session, "later", 20.0)
+    assert transcript(running, session).count("later") == 1
+    ended = patiently(running.client, "POST", f"/api/v1/sessions/{session}/end", json={})
+    assert ended.status_code == 200, ended.text
+    assert verify_session(running.archives / session / "data" / session).findings == ()
+
+
+def test_an_ended_session_leaves_the_log_once_its_archive_was_read_back(running: Cluster) -> None:
+    session = begin(running)
+    say(running, session, "word", 1.0)
+    assert patiently(running.client, "POST", f"/api/v1/sessions/{session}/end", json={}).status_code == 200
+    wait(lambda: running.status()["live"] == 0 or session not in json.dumps(running.status()), 30)
+    assert running.client.get(f"/api/v1/sessions/{session}").json()["state"] == "ended"
+
+
+def test_while_no_archive_can_be_made_the_session_stays_and_status_says_so(running: Cluster) -> None:
+    session = begin(running)
+    aside = running.archives.with_name("archives-away")
+    running.archives.rename(aside)
+    running.archives.write_text("no folder")
+    try:
+        ended = patiently(running.client, "POST", f"/api/v1/sessions/{session}/end", json={})
+        assert ended.status_code == 502, ended.text
+        wait(lambda: "not archived yet" in "".join(running.told(name) for name in "abc"), 30)
+    finally:
+        running.archives.unlink()
+        aside.rename(running.archives)
+    wait((running.archives / session).is_dir, 40)
+
+
+def test_an_erased_session_is_gone_from_every_worker(running: Cluster) -> None:
+    """Also from the disk of one that had it before."""
+    session = begin(running)
+    say(running, session, "secret", 1.0)
+    first = owner_of(running, session)
+    running.kill(first)
+    say(running, session, "more", 5.0)
+    running.start_worker(first)
+    running.await_up(first)
+    answer = patiently(running.client, "DELETE", f"/api/v1/sessions/{session}")
+    assert answer.status_code == 200, answer.text
+    wait(lambda: not list(running.folder.glob(f"homes/*/sessions/{session}")), 10)
+    assert running.client.get(f"/api/v1/sessions/{session}").status_code == 404
+
+
+def test_a_drop_at_one_worker_is_begun_with_at_another(running: Cluster) -> None:
+    sent = running.client.post(
+        "/api/v1/decks", files={"deck": ("plan.md", b"# Plan\n\nWe grew 40 %.\n\n# Costs\n\nThey fell.\n")}
+    )
+    assert sent.status_code == 201, sent.text
+    began = [running.client.post("/api/v1/sessions", json={"deck": sent.json()["sha256"]}) for _ in range(6)]
+    assert [one.status_code for one in began] == [201] * 6, began[-1].text
+    homes = {running.owner(one.json()["session"]) for one in began}
+    assert len(homes) > 1
+
+
+def test_a_worker_with_wrong_credentials_is_refused_in_one_line(running: Cluster) -> None:
+    running.start_worker("wrong", GREENROOM_CLUSTER_TOKEN="not-it")
+    assert running.processes["wrong"].wait(30) != 0
+    told = running.told("wrong")
+    assert "Traceback" not in told
+    assert "not-it" not in told
+    assert len(told.strip().splitlines()) == 1, told
