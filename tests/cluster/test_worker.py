@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import time
 from collections.abc import Iterator
 
 import pytest
 
+from orchestrator.cluster.connection import Connection
+from orchestrator.cluster.log import Log
 from orchestrator.core.verify import verify_session
 from tests.helpers.clusters import Cluster, cluster, patiently, wait
 
@@ -77,7 +78,12 @@ def test_an_ended_session_leaves_the_log_once_its_archive_was_read_back(running:
     session = begin(running)
     say(running, session, "word", 1.0)
     assert patiently(running.client, "POST", f"/api/v1/sessions/{session}/end", json={}).status_code == 200
-    wait(lambda: running.status()["live"] == 0 or session not in json.dumps(running.status()), 30)
+    reached = Connection.open(running.servers.cluster, "look")
+    try:
+        assert Log(reached, "look").is_there(session)
+        wait(lambda: not Log(reached, "look").is_there(session), 30)
+    finally:
+        reached.close()
     assert running.client.get(f"/api/v1/sessions/{session}").json()["state"] == "ended"
 
 
@@ -116,7 +122,7 @@ def test_a_drop_at_one_worker_is_begun_with_at_another(running: Cluster) -> None
         "/api/v1/decks", files={"deck": ("plan.md", b"# Plan\n\nWe grew 40 %.\n\n# Costs\n\nThey fell.\n")}
     )
     assert sent.status_code == 201, sent.text
-    began = [running.client.post("/api/v1/sessions", json={"deck": sent.json()["sha256"]}) for _ in range(6)]
+    began = [running.client.post("/api/v1/sessions", json={"deck": sent.json()["deck"]}) for _ in range(6)]
     assert [one.status_code for one in began] == [201] * 6, began[-1].text
     homes = {running.owner(one.json()["session"]) for one in began}
     assert len(homes) > 1

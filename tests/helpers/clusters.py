@@ -32,7 +32,7 @@ class Cluster:
         self.archives.mkdir(parents=True)
         self.processes: dict[str, subprocess.Popen[str]] = {}
         self._settings = settings
-        self.client: httpx2.Client
+        self.client = httpx2.Client()
 
     @property
     def environment(self) -> dict[str, str]:
@@ -89,6 +89,7 @@ class Cluster:
         self.await_up(front)
         address = self.told(front).partition("open ")[2].split()[0]
         base, _, token = address.partition("?token=")
+        self.client.close()
         self.client = httpx2.Client(base_url=base, headers={"authorization": f"Bearer {token}"}, timeout=40)
         return self.client
 
@@ -123,6 +124,7 @@ class Cluster:
         return homes[0] if len(homes) == 1 else None
 
     def close(self) -> None:
+        self.client.close()
         for one in self.processes.values():
             if one.poll() is None:
                 one.send_signal(signal.SIGCONT)
