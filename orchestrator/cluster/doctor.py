@@ -122,7 +122,7 @@ def _servers(cluster: Cluster, states: tuple[ServerState, ...], headless: tuple[
     copies = counted(cluster.copies, "copy", "copies")
     told = f"{len(up)} of {len(states)} up ({', '.join(up)}), {copies} of each write"
     if headless:
-        return Line(name, "missing", f"{told}; {', '.join(headless)} take no write: start {', '.join(down)}")
+        return Line(name, "missing", f"{told}; no write to {', '.join(headless)}: start {', '.join(down)}")
     if down:
         return Line(name, "warning", f"{told}; {', '.join(down)} down: start before another one ends")
     if cluster.copies == 1:
@@ -139,7 +139,7 @@ def _sync(settings: dict[str, bool]) -> Line:
         return Line(name, "warning", HOW_TO_SEE_SYNC)
     late = sorted(server for server, is_always in settings.items() if not is_always)
     if late:
-        told = f"{', '.join(late)} sync every two minutes or so, so a power cut loses what was acknowledged"
+        told = f"writes are synced now and then at {', '.join(late)}, so a power cut loses acknowledged ones"
         return Line(name, "warning", f"{told}: set `sync_interval: always` under `jetstream` in their files")
     return Line(name, "ok", f"every write is synced at {', '.join(sorted(settings))}")
 

@@ -69,7 +69,7 @@ def test_a_server_that_syncs_now_and_then_is_named(tmp_path: Path) -> None:
     with nats_server(tmp_path, "jetstream { sync_interval: 2m }" + ASKS) as port:
         state, told = by_name(lines(signed_in(port)))["cluster sync"]
     assert state == "warning"
-    assert told.startswith("n1 sync every two minutes or so, so a power cut loses")
+    assert told.startswith("writes are synced now and then at n1, so a power cut loses acknowledged ones")
     assert told.endswith("set `sync_interval: always` under `jetstream` in their files")
 
 
