@@ -13,6 +13,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Final
 
+from orchestrator.cluster.doctor import lines as cluster_lines
 from orchestrator.core.archive.freeze import can_set_flags
 from orchestrator.core.archive.s3 import fault_of_settings
 from orchestrator.core.errors import (
@@ -86,6 +87,7 @@ def checks(home: Home) -> list[Check]:
         _looked("browser", _browser),
         _looked("network", _network),
         _s3(),
+        *_cluster(home),
     ]
 
 
@@ -317,6 +319,13 @@ def _network() -> Check:
         return Check("network", "ok", "no proxy is set")
     through = f"other machines are asked through the proxy of {', '.join(named)}"
     return Check("network", "ok", f"{through}; this one never is")
+
+
+def _cluster(home: Home) -> list[Check]:
+    try:
+        return [Check(one.name, one.state, one.detail) for one in cluster_lines(home.config.cluster)]
+    except GreenroomError as error:
+        return [Check("cluster", "missing", str(error))]
 
 
 def _s3() -> Check:

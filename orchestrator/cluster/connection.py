@@ -72,8 +72,8 @@ class Connection:
             raise NotInstalledError(
                 "a cluster needs the extra `cluster`: pip install 'greenroom[cluster]'"
             ) from error
-        made = cls(cluster, name)
         options = _options(cluster)
+        made = cls(cluster, name)
         made._thread.start()
         try:
             made.run(made._connect(options), timeout_s=ANSWER_WITHIN_S + 1)

@@ -133,7 +133,8 @@ def test_without_the_token_nothing_is_shown(site: Site) -> None:
     with TestClient(application(replace(site, token="t" * 43)), base_url="http://127.0.0.1") as client:
         own = {"authorization": "Bearer " + "t" * 43}
         described = client.get("/api/v1/openapi.json", headers=own).json()["paths"]
-        assert described.pop("/api/v1/health").keys() == {"get"}  # open to load balancers
+        for open_to_load_balancers in ("/api/v1/health", "/api/v1/health/ready"):
+            assert described.pop(open_to_load_balancers).keys() == {"get"}
         for path, methods in described.items():
             for method in methods:
                 for shown in (

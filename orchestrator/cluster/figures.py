@@ -1,0 +1,81 @@
+"""What a worker or front of a cluster adds to its metrics and to its readiness."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+from time import monotonic
+from typing import Final
+
+from orchestrator.cluster.connection import Connection
+from orchestrator.cluster.status import MAX_CLOCK_S, server_time
+from orchestrator.core.clock import Timings
+from orchestrator.web.metrics import COUNTER, GAUGE, HISTOGRAM, Family, one
+from orchestrator.web.readiness import ReadyCheck
+
+CLOCK_EVERY_S: Final = 10.0
+"""Seconds between two questions for the servers' time: a clock drifts by milliseconds a minute, and one that
+somebody sets is seen soon enough."""
+LOG_BOUNDS_S: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)
+"""Upper bounds in seconds of a write to the log: 1.1 ms at best among three servers (cluster.md), and refused
+after 5 s."""
+
+
+class Figures:
+    """What a worker counts of the log and of takeovers. Safe to use from many threads."""
+
+    def __init__(self, behind: Callable[[], int] = lambda: 0) -> None:
+        """Prepare to count; *behind* returns how many transactions on this disk the log lacks yet."""
+        self.log = Timings(LOG_BOUNDS_S)
+        """Observe the seconds of each write that the log has acknowledged."""
+        self._behind = behind
+        self._lock = Lock()
+        self._takeovers = 0
+
+    def took_over(self) -> None:
+        """Count a session that this worker has taken over from another one."""
+        with self._lock:
+            self._takeovers += 1
+
+    def read(self) -> list[Family]:
+        """Return the figures; add this to `Metrics.sources`."""
+        with self._lock:
+            takeovers = self._takeovers
+        return [
+            one("greenroom_log_seconds", HISTOGRAM, "Seconds until the log acknowledged a write.", self.log),
+            one("greenroom_takeovers_total", COUNTER, "Sessions taken over from another worker.", takeovers),
+            one("greenroom_log_behind", GAUGE, "Transactions not yet in the log.", self._behind()),
+        ]
+
+
+def ready_checks(connection: Connection) -> list[ReadyCheck]:
+    """Return what must be true of the servers for a process to be ready; add them to `Readiness.checks`."""
+    clock = _Clock(connection)
+
+    def log() -> str | None:
+        return None if connection.is_connected else "no server of the cluster answers: start them"
+
+    return [ReadyCheck("log", log), ReadyCheck("clock", clock.look)]
+
+
+class _Clock:
+    """This machine's clock beside the servers', asked for now and then."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._known: tuple[float, float] | None = None  # when it was asked, and what came
+
+    def look(self) -> str | None:
+        """Return what is wrong with the clock, or None.
+
+        Raises:
+            ReplicaAwayError: The server does not say its time.
+        """
+        known = self._known
+        if known is None or monotonic() - known[0] > CLOCK_EVERY_S:
+            self._known = known = monotonic(), server_time(self._connection).ahead_s
+        ahead_s = known[1]
+        if abs(ahead_s) <= MAX_CLOCK_S:
+            return None
+        way = "ahead of" if ahead_s > 0 else "behind"
+        return f"this machine's clock is {abs(ahead_s):.1f} s {way} the servers': set it"
