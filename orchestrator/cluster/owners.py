@@ -38,6 +38,8 @@ DEAD_AFTER_S: Final = 3.0
 FROZEN_AFTER_S: Final = 1.0
 """Seconds between two looks after which this process was stopped itself: then it knows nothing of others."""
 _LOOK_S: Final = 0.25
+_WRONG_LAST: Final = (10071, 10164)
+"""Codes of NATS where another revision is the last one (`KeyValue.delete` passes them on as they come)."""
 _WATCH_AGAIN_S: Final = 0.5
 
 
@@ -209,14 +211,13 @@ class Owners:
             ReplicaAwayError: As `claim`.
         """
         from nats.errors import Error
-        from nats.js.errors import KeyWrongLastSequenceError
+        from nats.js.errors import APIError
 
         try:
             await self._bucket.delete(session, last=revision)
-        except KeyWrongLastSequenceError:
-            return
         except (Error, TimeoutError) as error:
-            raise away(session, error) from error
+            if not isinstance(error, APIError) or error.err_code not in _WRONG_LAST:
+                raise away(session, error) from error
 
     async def announce(self, alive: Alive) -> None:
         """Say that a worker is alive."""

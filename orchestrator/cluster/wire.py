@@ -150,7 +150,7 @@ class Stream:
         if self._taken >= WINDOW_BYTES // 4:
             taken, self._taken = self._taken, 0
             # In a task: whoever is cancelled in the middle of a `take` must not lose the message.
-            self._wire.begin(self._publish(self.pack({"taken": taken})))
+            self._wire.begin(self._tell_taken(taken))
         return about, payload
 
     def hear(self, data: bytes) -> None:
@@ -188,7 +188,11 @@ class Stream:
 
     async def ask_if_there(self) -> None:
         """Send a message that says nothing: a server answers where nobody listens any more."""
-        await self._publish(self.pack({"taken": 0}))
+        await self._tell_taken(0)
+
+    async def _tell_taken(self, taken: int) -> None:
+        # Numbered and handed over without a pause between the two: else another message gets in between.
+        await self._publish(self.pack({"taken": taken}))
 
     async def _publish(self, data: bytes) -> None:
         if self.is_broken:
