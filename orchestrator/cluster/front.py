@@ -26,10 +26,11 @@ import uvicorn
 from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.routing import compile_path
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from orchestrator.cluster.buckets import site_token
 from orchestrator.cluster.connection import Connection
+from orchestrator.cluster.figures import ready_checks
 from orchestrator.cluster.log import START_WITHIN_S
 from orchestrator.cluster.owners import Owners
 from orchestrator.cluster.wire import Body, Outcome, Wire, ask
@@ -38,11 +39,14 @@ from orchestrator.panel.config.cluster import Cluster
 from orchestrator.panel.config.public_url import PublicUrl
 from orchestrator.panel.home import Home
 from orchestrator.web.addresses import routed
+from orchestrator.web.metrics import PATH as METRICS
 from orchestrator.web.once import HEADER
 from orchestrator.web.open_sessions import OpenSessions
+from orchestrator.web.probes import probes
 from orchestrator.web.problems import RETRY_AFTER_S, problem
-from orchestrator.web.security import secured
-from orchestrator.web.server import FrontProtocol, allow_open_files, bind, configuration, routers
+from orchestrator.web.readiness import ReadyCheck
+from orchestrator.web.security import HEALTH, READY, secured
+from orchestrator.web.server import FrontProtocol, allow_open_files, bind, configuration, is_loopback, routers
 from orchestrator.web.site import Site
 from orchestrator.web.templating import page
 
@@ -57,6 +61,8 @@ KEYS: Final = ("deck", "material")
 asked each time, as long as it lives."""
 HELD: Final = frozenset({"/example"})
 """Addresses without a parameter that answer from memory."""
+OWN: Final = frozenset({HEALTH, READY, METRICS})
+"""Addresses that a front answers itself."""
 REPEATED: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods of requests that may be asked again at any time."""
 NOBODY: Final = "no worker is there to answer this: ask again in some seconds"
@@ -126,17 +132,26 @@ def _about(found: re.Match[str], path: str) -> Place:
 class Front:
     """The ASGI application of a front. It holds nothing that another front needs."""
 
-    def __init__(self, owners: Owners, wire: Wire, base: str = "", within_s: float = WITHIN_S) -> None:
+    def __init__(
+        self,
+        owners: Owners,
+        wire: Wire,
+        base: str = "",
+        within_s: float = WITHIN_S,
+        own: ASGIApp | None = None,
+    ) -> None:
         """Prepare to pass requests on.
 
         Args:
             base: The public path.
             within_s: Seconds within which a worker must be found.
+            own: Answers for this process itself: health, readiness, metrics. None: a worker does.
         """
         self._owners = owners
         self._wire = wire
         self._base = base
         self._within_s = within_s
+        self._own = own
         self._routes = Routes(base)
         self._asked: Counter[str] = Counter()  # requests under way, by worker
         owners.on_death.append(wire.break_off)
@@ -144,6 +159,9 @@ class Front:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await _live(receive, send)
+            return
+        if self._own is not None and routed(scope["path"], self._base)[0].rstrip("/") in OWN:
+            await self._own(scope, receive, send)
             return
         refusal = await self._pass_on(scope, Body(receive), send)
         if refusal is None:
@@ -250,7 +268,15 @@ def run(
         owners, wire = Owners(connection), Wire(connection)
         owners.open()
         connection.run(wire.open())
-        server = uvicorn.Server(configuration(Front(owners, wire, bound.site.base), FrontProtocol))
+        site = bound.site
+        site.readiness.checks[:] = [
+            *ready_checks(connection),
+            ReadyCheck("workers", lambda: None if owners.living() else "no worker is there"),
+        ]
+        metrics_token = os.environ.get("GREENROOM_METRICS_TOKEN") or None
+        own = probes(site.readiness, site.metrics, metrics_token, is_local=is_loopback(host))
+        front = Front(owners, wire, site.base, own=own)
+        server = uvicorn.Server(configuration(front, FrontProtocol))
         address, _, elsewhere = bound.addresses
         if bound.site.token is not None and "token=" not in address:
             address += f"?token={bound.site.token}"

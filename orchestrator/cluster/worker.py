@@ -34,18 +34,18 @@ from orchestrator.cluster.connection import Connection
 from orchestrator.cluster.custody import Custody
 from orchestrator.cluster.drops import Drops
 from orchestrator.cluster.erasures import Erasures
+from orchestrator.cluster.figures import Figures, ready_checks
 from orchestrator.cluster.log import START_WITHIN_S, Log
 from orchestrator.cluster.owners import ALIVE_EVERY_S, Alive, Owner, Owners
 from orchestrator.cluster.process import FINISH_WITHIN_S, SWEEP_EVERY_S, every, go_on
+from orchestrator.cluster.status import MAX_CLOCK_S, server_time
 from orchestrator.cluster.takeover import keep_aside_if_longer
 from orchestrator.cluster.wire import Answering, Wire
 from orchestrator.core.archive.download import verify_archive
 from orchestrator.core.archive.register import archives_of
-from orchestrator.core.clock import Timings
 from orchestrator.core.errors import (
     ConfigurationError,
     GreenroomError,
-    ReplicaAwayError,
     ReplicaBehindError,
     SpeechError,
     StoreError,
@@ -61,12 +61,9 @@ from orchestrator.panel.config.cluster import Cluster
 from orchestrator.panel.config.public_url import parse_public_url
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.erasing import erase_session
-from orchestrator.web.metrics import COUNTER, GAUGE, HISTOGRAM, Family
-from orchestrator.web.metrics import one as figure
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.pairing import Pairings
 from orchestrator.web.probes import served
-from orchestrator.web.readiness import ReadyCheck
 from orchestrator.web.server import allow_open_files, application
 from orchestrator.web.site import LOOPBACK, Site
 from orchestrator.web.uploads import Materials, Uploads
@@ -74,8 +71,6 @@ from orchestrator.web.uploads import Materials, Uploads
 if TYPE_CHECKING:
     from nats.aio.msg import Msg
 
-MAX_SKEW_S: Final = 2.0
-"""Seconds by which this machine's clock may differ from the servers' (cluster.md, "Promises")."""
 MEND_EVERY_S: Final = 0.5
 ARCHIVE_AGAIN_S: Final = (5.0, 15.0, 60.0, 300.0)
 """Pauses before an archive that failed is tried again, the last one for ever."""
@@ -83,8 +78,6 @@ HANDED_AT_ONCE: Final = 4
 HANDED_WITHIN_S: Final = 15.0
 """Seconds within which another worker takes a session that is handed over."""
 ASIDE_DROPS: Final = "greenroom-drops-"
-LOG_BOUNDS_S: Final = (0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0, 12.0)
-"""Upper bounds in seconds of a write to the log: from what one server takes to the longest wait."""
 DISK_EVERY_S: Final = 2.0
 _MAX_TOLD: Final = 200
 """Lines of what happened that `status` can ask for; older ones are dropped."""
@@ -110,12 +103,12 @@ class Told:
 class InCluster:
     """What a claim means past one machine: the folder comes from the log, and the log fences who had it."""
 
-    def __init__(self, site: Site, custody: Custody, told: Told) -> None:
+    def __init__(self, site: Site, custody: Custody, told: Told, took_over: Callable[[], None]) -> None:
         """Prepare to keep sessions of *site*."""
         self._site = site
         self._custody = custody
         self._told = told
-        self.taken_over = 0
+        self._took_over = took_over
 
     def is_live(self, session: str) -> bool:
         """Return whether the session has a log; it has one until it is archived."""
@@ -132,7 +125,7 @@ class InCluster:
             return here.epoch
         self.close(session)
         taken = self._custody.take(session)
-        self.taken_over += 1
+        self._took_over()
         if taken.told is not None:
             self._told.say(taken.told)
         return taken.kept.epoch
@@ -162,7 +155,7 @@ class Worker:
         self._cluster = cluster
         self.name = cluster.worker or socket.gethostname().partition(".")[0].lower()
         self.told = Told()
-        self._kept_s = Timings(LOG_BOUNDS_S)
+        self._figures = Figures(self._behind)
         self._is_disk_full = False
         self._archive_at: dict[str, tuple[float, int]] = {}  # when to try again, and how often it failed
         self._mending: set[str] = set()
@@ -179,12 +172,12 @@ class Worker:
         try:
             self._log = Log(self._connection, self.name)
             self._log.set_up()
-            skew_s = clock_skew(self._connection)
-            if abs(skew_s) > MAX_SKEW_S:
+            skew_s = server_time(self._connection).ahead_s
+            if abs(skew_s) > MAX_CLOCK_S:
                 way = "ahead of" if skew_s > 0 else "behind"
                 raise ConfigurationError(
                     f"this machine's clock is {abs(skew_s):.1f} s {way} the cluster's servers, and "
-                    f"{MAX_SKEW_S:g} s is the most: set it (NTP), then start again"
+                    f"{MAX_CLOCK_S:g} s is the most: set it (NTP), then start again"
                 )
             base = Base(self._connection)
             base.set_up()
@@ -196,7 +189,7 @@ class Worker:
             drops = Path(tempfile.mkdtemp(prefix=ASIDE_DROPS))
             self._drops = drops
             self.site = self._site_here(drops)
-            self._keeping = InCluster(self.site, self.custody, self.told)
+            self._keeping = InCluster(self.site, self.custody, self.told, self._figures.took_over)
             self._claims = Claims(self._connection, self._owners, self.name, self._keeping)
             self.site.sessions.on_opened.append(self.custody.attach)
             self.site.sessions.on_begun += [self._begun, self._claims.begin]
@@ -306,26 +299,12 @@ class Worker:
 
     def _count(self) -> None:
         """Add what a worker has to say to readiness and metrics."""
-        self.site.readiness.checks.append(
-            ReadyCheck("log", lambda: None if self._connection.is_connected else "no server answers")
-        )
-        self._log.seconds = self._kept_s.observe
-        self.site.metrics.sources["cluster"] = self._figures
+        self.site.readiness.checks += ready_checks(self._connection)
+        self._log.seconds = self._figures.log.observe
+        self.site.metrics.sources["cluster"] = self._figures.read
 
-    def _figures(self) -> list[Family]:
-        logs = self.custody.logs
-        behind_s = max((one.behind_s for one in logs), default=0.0)
-        return [
-            figure("greenroom_log_seconds", HISTOGRAM, "Seconds until the log has a write.", self._kept_s),
-            figure(
-                "greenroom_takeovers_total",
-                COUNTER,
-                "Sessions taken over.",
-                self._keeping.taken_over,
-            ),
-            figure("greenroom_sessions_owned", GAUGE, "Sessions whose log this worker writes.", len(logs)),
-            figure("greenroom_log_behind_seconds", GAUGE, "Age of what is not in the log.", behind_s),
-        ]
+    def _behind(self) -> int:
+        return sum(one.behind_bytes > 0 for one in self.custody.logs)
 
     def _asked_elsewhere(self) -> str | None:
         return next(
@@ -358,7 +337,6 @@ class Worker:
 
     async def _say_alive(self) -> None:
         asking = self.site.starts.own_line()
-        behind = sum(one.behind_bytes > 0 for one in self.custody.logs)
         await self._owners.announce(
             Alive(
                 self.name,
@@ -366,7 +344,7 @@ class Worker:
                 len(self._claims.held),
                 self._claims.is_draining,
                 os.getpid(),
-                behind,
+                self._behind(),
                 asking,
             )
         )
@@ -539,26 +517,6 @@ def disk_fault(folder: Path) -> str | None:
     except OSError as error:
         return files.reason(error)
     return None
-
-
-def clock_skew(connection: Connection) -> float:
-    """Return by how many seconds this machine's clock is ahead of the servers'.
-
-    Raises:
-        ReplicaAwayError
-    """
-    from datetime import datetime
-
-    async def asked() -> float:
-        sent = time()
-        answer = await connection.nc.request("$JS.API.STREAM.INFO.g_ledger_0", b"", timeout=5)
-        told = datetime.fromisoformat(json.loads(answer.data)["ts"]).timestamp()
-        return (sent + time()) / 2 - told
-
-    try:
-        return connection.run(asked())
-    except (KeyError, ValueError) as error:
-        raise ReplicaAwayError("the cluster's servers do not say what time it is: look at them") from error
 
 
 def run(

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -79,10 +80,11 @@ class Cluster:
 
     def await_up(self, *names: str) -> None:
         for name in names:
-            wait(
-                lambda name=name: "takes sessions" in self.told(name) or "open http" in self.told(name),
-                UP_WITHIN_S,
-            )
+            wait(partial(self._is_up, name), UP_WITHIN_S)
+
+    def _is_up(self, name: str) -> bool:
+        told = self.told(name)
+        return "takes sessions" in told or "open http" in told
 
     def connect(self, front: str = "front") -> httpx2.Client:
         """A client of a front, signed in by the cluster's token."""
