@@ -135,7 +135,7 @@ class Claims:
                 if self.is_draining or not self._may_claim(before):
                     return False
                 tries = before.tries + 1 if before is not None and before.worker else 0
-                if tries > MAX_TRIES:
+                if tries >= MAX_TRIES:
                     await self._owners.claim(
                         session, replace(before or Owner("", 0), state="aside"), revision
                     )

@@ -50,6 +50,8 @@ from orchestrator.web.server import FrontProtocol, allow_open_files, bind, confi
 from orchestrator.web.site import Site
 from orchestrator.web.templating import page
 
+ANSWERED: Final = frozenset({"live", "held"})
+"""States of a session that its owner answers for: one that is held is read."""
 WITHIN_S: Final = 15.0
 """Seconds within which a request finds the owner of its session (cluster.md: "15 s at most")."""
 _LOOK_S: Final = 0.1
@@ -213,7 +215,7 @@ class Front:
         owners = self._owners
         if place.session is not None:
             owner = owners.owner(place.session)
-            if owner is not None and owner.state == "live" and owners.is_living(owner.worker):
+            if owner is not None and owner.state in ANSWERED and owners.is_living(owner.worker):
                 return owner.worker, owner.epoch
             return owners.pick(place.session, silent), 0
         if place.key is not None:

@@ -152,6 +152,45 @@ def test_a_write_whose_answer_was_late_is_there_once(
     there.close()
 
 
+def test_local_loses_at_most_what_was_not_sent_and_says_which(
+    workers: Workers, running: Servers, tmp_path: Path, durability: str
+) -> None:
+    """A worker dies while the servers are away: another goes on without its last records, and the first one
+    keeps them aside and tells their number when it is back."""
+    if durability == "kept":
+        pytest.skip("kept acknowledges nothing that is not in the log")
+    first = workers.new("a")
+    store = begun(first, tmp_path, "s")
+    log = first.custody.log_of("s")
+    assert log is not None
+    say(store, "sent")
+    assert log.catch_up(10)
+    for name in ("n1", "n2"):
+        running.kill(name)
+    for at in range(5):
+        say(store, f"alone {at}")
+    store.close_files()
+    first.connection.close()
+    for name in ("n1", "n2"):
+        running.start_one(name)
+    second = workers.new("b")
+    wait_for_all(second)
+    there = taken(second, "s")
+    lost = [f"alone {at}" for at in range(5) if f"alone {at}" not in said(there)]
+    assert lost, "a server that was cut off may have kept the first, and no more"
+    assert len(lost) >= 4
+    say(there, "elsewhere")
+    other = second.custody.log_of("s")
+    assert other is not None
+    assert other.catch_up(10)
+    there.close()
+    told = workers.new("a").custody.take("s").told
+    assert told is not None
+    assert told.startswith(
+        f"s: {len(lost)} records that only this worker's disk has are kept in ledger/rejected/"
+    )
+
+
 def wait_for_all(worker: Here) -> None:
     """Wait until the servers take a write again."""
     until = time.monotonic() + 30

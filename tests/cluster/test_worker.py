@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import time
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 
 from orchestrator.cluster.connection import Connection
-from orchestrator.cluster.log import Log
+from orchestrator.cluster.log import Log, stream_of, subject_of
+from orchestrator.cluster.owners import Owner
 from orchestrator.core.verify import verify_session
 from tests.helpers.clusters import Cluster, cluster, patiently, wait
 
@@ -100,6 +103,107 @@ def test_while_no_archive_can_be_made_the_session_stays_and_status_says_so(runni
         running.archives.unlink()
         aside.rename(running.archives)
     wait((running.archives / session).is_dir, 40)
+
+
+def test_a_log_that_lost_its_tail_is_told_and_put_back_by_one_command(running: Cluster) -> None:
+    """Until then nothing is written over the gap, and reading goes on; afterwards nothing is missing."""
+    session = begin(running)
+    for number in range(4):
+        say(running, session, f"word-{number}", float(number))
+    lose_tail(running, session, 3)
+    piece = {"text": "over the gap", "start_s": 9.0, "end_s": 9.5}
+    path = f"/api/v1/sessions/{session}/segments"
+
+    def refused() -> bool:
+        answer = running.client.post(path, json=piece)
+        assert answer.status_code == 503, answer.text
+        return f"greenroom cluster put-back {session}" in answer.json()["detail"]
+
+    wait(refused, 30)
+    assert [word in transcript(running, session) for word in ("word-3", "over the gap")] == [True, False]
+    wait(lambda: session in running.command("cluster", "status").stdout, 30)
+    done = running.command("cluster", "put-back", session, "--yes", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["records"] > 0
+    say(running, session, "after", 12.0)
+    running.kill(owner_of(running, session))
+    say(running, session, "elsewhere", 15.0)
+    text = transcript(running, session)
+    assert [text.count(one) for one in ("word-0", "word-3", "after", "elsewhere")] == [1] * 4
+    for name in "abc":
+        if running.processes[name].poll() is not None:
+            running.start_worker(name)
+            running.await_up(name)
+
+
+def lose_tail(running: Cluster, session: str, messages: int) -> None:
+    """Remove the last messages of a log, as damaged files of two servers do."""
+    reached = Connection.open(running.servers.cluster, "damage")
+    js = reached.js
+
+    async def cut() -> None:
+        sub = await js.subscribe(subject_of(session), ordered_consumer=True)
+        kept = []
+        while True:
+            message = await sub.next_msg(2)
+            kept.append((message.data, dict(message.headers or {})))
+            if not message.metadata.num_pending:
+                break
+        await sub.unsubscribe()
+        await js.purge_stream(stream_of(session), subject=subject_of(session))
+        for data, headers in kept[:-messages]:
+            own = {key: value for key, value in headers.items() if key.startswith("Greenroom-")}
+            await js.publish(subject_of(session), data, headers=own)
+
+    try:
+        reached.run(cut(), timeout_s=20)
+    finally:
+        reached.close()
+
+
+def test_a_session_that_ends_its_worker_again_and_again_is_set_aside(running: Cluster) -> None:
+    """After the third death in a row; `status` says so, and its folder and log stay."""
+    for name in "de":
+        running.start_worker(name)
+    running.await_up(*"de")
+    session = begin(running)
+    say(running, session, "poison", 1.0)
+    for _ in range(3):
+        entry = entry_of(running, session)
+        running.kill(entry.worker)
+        wait(partial(has_moved, running, session, entry), 30)
+    assert entry_of(running, session).state == "aside"
+    assert session in running.command("cluster", "status").stdout
+    reached = Connection.open(running.servers.cluster, "look")
+    try:
+        assert Log(reached, "look").is_there(session)
+    finally:
+        reached.close()
+    for name in "abc":
+        if running.processes[name].poll() is not None:
+            running.start_worker(name)
+    running.await_up(*"abc")
+
+
+def has_moved(running: Cluster, session: str, before: Owner) -> bool:
+    """Whether another worker has the session than before, or it is set aside."""
+    now = entry_of(running, session)
+    return now.worker != before.worker or now.state == "aside"
+
+
+def entry_of(running: Cluster, session: str) -> Owner:
+    """What the bucket of owners says of a session."""
+    reached = Connection.open(running.servers.cluster, "look")
+    try:
+
+        async def got() -> bytes:
+            return (await (await reached.js.key_value("g_owner")).get(session)).value or b""
+
+        found = Owner.of(reached.run(got()))
+        assert found is not None
+        return found
+    finally:
+        reached.close()
 
 
 def test_an_erased_session_is_gone_from_every_worker(running: Cluster) -> None:

@@ -25,7 +25,7 @@ from fastapi import APIRouter, Depends
 from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from orchestrator.core.errors import GreenroomError, SessionBusyError, SpeechError
+from orchestrator.core.errors import GreenroomError, ReplicaAwayError, SessionBusyError, SpeechError
 from orchestrator.core.legible import one_line
 from orchestrator.material.speech.recognition import Heard, Recogniser
 from orchestrator.material.speech.sound import keep_sound, keeps_sound, said
@@ -60,6 +60,8 @@ A machine that needs more would never catch up."""
 GRACE_S: Final = 0.5
 """Seconds for which sound on its way is still accepted once the microphone has to close: time for some
 frames."""
+AGAIN_S: Final = 0.5
+"""Seconds before a sentence is written again that the log of a cluster did not take."""
 ELSEWHERE: Final = "The microphone is used in another window now"
 ENDING: Final = "The session is being ended"
 CLOSED: Final = 1000
@@ -343,8 +345,8 @@ class Microphone:
                 keep_sound(sessions, self._session.name, number, sound)
 
     async def _hear(self, piece: LiveSegment) -> int:
-        """Write a sentence to the transcript, however long another process holds the lock: a lock never costs
-        words.
+        """Write a sentence to the transcript, however long another process holds the lock, or a cluster's log
+        is away: neither costs words.
 
         Return the number of its segment. The sentence has an id, since an attempt that failed may still have
         written it.
@@ -353,9 +355,13 @@ class Microphone:
             try:
                 hear = partial(self._session.hear, piece)
                 return await self._site.threads.run(self._session.name, Work.WRITE, hear)
-            except SessionBusyError:
+            except (SessionBusyError, ReplicaAwayError) as error:
                 if self._site.closing.is_set():
                     raise
+                if isinstance(error, ReplicaAwayError):  # the session is opened anew once the log is back
+                    await asyncio.sleep(AGAIN_S)
+                    again = partial(self._site.sessions.get, self._session.name)
+                    self._session = await self._site.threads.run(self._session.name, Work.READ, again)
 
     async def _show(self, text: str) -> None:
         """Show the words that are being spoken, on this page and on the others that show the room."""
