@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 PUBLIC_URL = "GREENROOM_PUBLIC_URL"
 WORKER: Final = ("-m", "orchestrator.cli.worker_process")
-"""What is run for each worker of `--workers`, after the interpreter's name."""
+GUARD: Final = (*WORKER, "guard")
+"""What is run for each worker of `--workers`, and once for all of them, after the interpreter's name."""
 METRICS_TOKEN = "GREENROOM_METRICS_TOKEN"  # noqa: S105  # the variable's name
 DEFAULT_PORT = 8716  # not 8000 or 8080, where other servers of a developer's listen
 
@@ -122,12 +123,12 @@ def _serve(
             site = replace(site, recogniser=recogniser)
         except SpeechError as error:
             site = replace(site, no_recogniser=str(error))
-    with guarded(home):
-        if workers > 1:
-            from orchestrator.cluster.workers import serve_with_workers
+    if workers > 1:
+        from orchestrator.cluster.workers import Commands, serve_with_workers
 
-            serve_with_workers(site, host, port, workers, WORKER, say)
-        else:
+        serve_with_workers(site, host, port, workers, Commands(WORKER, GUARD), say)
+    else:
+        with guarded(home):
             run(site, host, port, say)
     command = "review" if home is None else "serve"
     told_if_ended(lambda: f"sessions that were open are paused; go on with `{screen.command} {command}`")

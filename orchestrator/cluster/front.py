@@ -69,6 +69,10 @@ REPEATED: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods of requests that may be asked again at any time."""
 NOBODY: Final = "no worker is there to answer this: ask again in some seconds"
 NO_OWNER: Final = "the worker of this session is gone, and no other has taken it over yet: ask again in some"
+ASIDE: Final = (
+    "this session was set aside, since it ended its worker more than once; all of it is kept: ask whoever "
+    "looks after the server"
+)
 LOST: Final = (
     "the worker that this was sent to is gone, and nobody knows whether it was done: look, then ask again; "
     f"a request with {HEADER} is asked again by itself"
@@ -185,6 +189,8 @@ class Front:
         silent: set[str] = set()  # who did not answer a moment ago
         until = loop.time() + self._within_s
         while loop.time() < until:
+            if place.session is not None and self._is_aside(place.session):
+                return ASIDE
             worker, epoch = self._worker(held, silent)
             if worker is None:
                 await self._owners.changes(min(_LOOK_S, until - loop.time()))
@@ -209,6 +215,10 @@ class Front:
         if body.refusal:
             return body.refusal
         return NO_OWNER + " seconds" if self._owners.living() else NOBODY
+
+    def _is_aside(self, session: str) -> bool:
+        owner = self._owners.owner(session)
+        return owner is not None and owner.state == "aside"
 
     def _worker(self, place: Place, silent: set[str]) -> tuple[str | None, int]:
         """Return the worker for a request, with the epoch of its session (0: none is known)."""

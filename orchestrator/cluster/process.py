@@ -12,7 +12,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -209,23 +209,40 @@ async def every(seconds: float, work: Callable[[], object]) -> None:
         await asyncio.sleep(seconds)
 
 
-def main() -> int:
+def work() -> int:
     """Work by the orders on standard input until it ends; return the exit code."""
-    line = sys.stdin.readline()
-    if not line:
+    if not (line := sys.stdin.readline()):
         return 0
     allow_open_files()
     worker = Worker(Orders.of(line))
     worker.open()
+    _wait_for_end()
+    worker.close()
+    return 0
+
+
+def guard(guarded: Callable[[Home], AbstractContextManager[None]]) -> int:
+    """Guard the home of the orders on standard input until it ends; return the exit code.
+
+    Args:
+        guarded: Makes the block in which a home is guarded.
+    """
+    if not (line := sys.stdin.readline()):
+        return 0
+    with guarded(Home.open(Orders.of(line).home)):
+        _wait_for_end()
+    return 0
+
+
+def _wait_for_end() -> None:
+    """Wait until standard input ends, as it does with the process that started this one."""
     ended = Event()
 
-    def wait_for_end() -> None:
+    def read() -> None:
         with suppress(OSError, ValueError):
             sys.stdin.read()
         ended.set()
 
-    Thread(target=wait_for_end, daemon=True).start()
+    Thread(target=read, daemon=True).start()
     with suppress(KeyboardInterrupt):  # a signal to the whole group means the same
         ended.wait()
-    worker.close()
-    return 0

@@ -55,21 +55,31 @@ class _Child:
     was_heard: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """What is run, each as the arguments after the interpreter's name, with its orders on standard input."""
+
+    worker: tuple[str, ...]
+    guard: tuple[str, ...]
+    """Puts back what somebody changes by hand: apart, as it looks at every write of every worker."""
+
+
 class Crew:
     """The worker processes of one server. Used by one thread, which may not end before they do."""
 
-    def __init__(self, orders: Orders, number: int, owners: Owners, command: Sequence[str]) -> None:
+    def __init__(self, orders: Orders, number: int, owners: Owners, commands: Commands) -> None:
         """Prepare *number* workers.
 
         Args:
             orders: What each is told; its name is filled in.
-            command: The arguments after the interpreter's name that start a worker.
+            commands: What is run.
         """
         self._orders = orders
         self._number = number
         self._owners = owners
-        self._command = command
+        self._commands = commands
         self._children: list[_Child] = []
+        self._guard: subprocess.Popen[str] | None = None
         self._begun = 0
         self._ended_at: list[float] = []
 
@@ -81,6 +91,7 @@ class Crew:
         """
         for _ in range(self._number):
             self._begin()
+        self._guard = self._run(self._commands.guard, self._orders)
         until = monotonic() + READY_WITHIN_S
         while not all(self._owners.is_living(one.name) for one in self._children):
             for one in self._children:
@@ -109,24 +120,34 @@ class Crew:
             one.was_heard |= is_living
             if one.process.poll() is not None:
                 self._children.remove(one)
-                _close(one)
+                _close(one.process)
                 bury(one.name)
                 self._ended_at.append(monotonic())
         if len(self._children) < self._number and self._may_begin():
             self._begin()
+        if self._guard is not None and self._guard.poll() is not None:
+            _close(self._guard)
+            self._guard = None
+            self._ended_at.append(monotonic())
+        if self._guard is None and self._may_begin():
+            self._guard = self._run(self._commands.guard, self._orders)
 
     def end(self) -> None:
         """End all workers: each pauses its sessions."""
-        for one in self._children:
+        running = [one.process for one in self._children]
+        if self._guard is not None:
+            running.append(self._guard)
+        for one in running:
             _close(one)
         until = monotonic() + END_WITHIN_S
-        for one in self._children:
+        for one in running:
             with suppress(subprocess.TimeoutExpired):
-                one.process.wait(max(0.0, until - monotonic()))
+                one.wait(max(0.0, until - monotonic()))
                 continue
-            one.process.kill()
-            one.process.wait()
+            one.kill()
+            one.wait()
         self._children.clear()
+        self._guard = None
 
     def _may_begin(self) -> bool:
         now = monotonic()
@@ -140,10 +161,14 @@ class Crew:
     def _begin(self) -> None:
         self._begun += 1
         name = f"w{self._begun}"  # never one that another process had: what is said of that one stays said
+        process = self._run(self._commands.worker, replace(self._orders, worker=name))
+        self._children.append(_Child(name, process))
+
+    def _run(self, command: Sequence[str], orders: Orders) -> subprocess.Popen[str]:
         package = str(Path(__file__).resolve().parents[2])
         path = os.pathsep.join(one for one in (package, os.environ.get("PYTHONPATH")) if one)
         process = subprocess.Popen(
-            [sys.executable, "-P", *self._command],  # -P: this very package, not one of the current folder
+            [sys.executable, "-P", *command],  # -P: this very package, not one of the current folder
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             text=True,
@@ -152,16 +177,16 @@ class Crew:
         )
         if process.stdin is not None:
             with suppress(OSError):  # it has ended already, and `look` finds that
-                process.stdin.write(replace(self._orders, worker=name).to_line())
+                process.stdin.write(orders.to_line())
                 process.stdin.flush()
-        self._children.append(_Child(name, process))
+        return process
 
 
-def _close(child: _Child) -> None:
-    """Close a worker's standard input, which ends it."""
-    if child.process.stdin is not None:
+def _close(process: subprocess.Popen[str]) -> None:
+    """Close a process's standard input, which ends it."""
+    if process.stdin is not None:
         with suppress(OSError):
-            child.process.stdin.close()
+            process.stdin.close()
 
 
 def serve_with_workers(
@@ -169,7 +194,7 @@ def serve_with_workers(
     host: str,
     port: int,
     workers: int,
-    command: Sequence[str],
+    commands: Commands,
     say: Callable[[str, str, str | None], None],
 ) -> None:
     """Serve a home with several processes until Ctrl-C.
@@ -177,7 +202,7 @@ def serve_with_workers(
     Args:
         site: What is served: of it, the home and the addresses.
         port: As `web.server.serve`; *say* likewise.
-        command: As of `Crew`.
+        commands: As of `Crew`.
 
     Raises:
         UsageError: It is not possible to listen at this address.
@@ -198,7 +223,7 @@ def serve_with_workers(
             servers.start()
             connection = Connection.open(servers.cluster, "front")
             try:
-                _run(bound, connection, servers, dropped, workers, command, say)
+                _run(bound, connection, servers, dropped, workers, commands, say)
             finally:
                 connection.close()
         finally:
@@ -213,13 +238,13 @@ def _run(
     servers: Servers,
     dropped: Shared,
     workers: int,
-    command: Sequence[str],
+    commands: Commands,
     say: Callable[[str, str, str | None], None],
 ) -> None:
     owners, wire = Owners(connection), Wire(connection)
     owners.open()
     connection.run(wire.open())
-    crew = Crew(_orders(bound.site, servers, dropped), workers, owners, command)
+    crew = Crew(_orders(bound.site, servers, dropped), workers, owners, commands)
     server = uvicorn.Server(configuration(Front(owners, wire, bound.site.base), FrontProtocol))
     serving: Future[None] | None = None
 

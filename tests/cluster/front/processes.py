@@ -11,10 +11,12 @@ from tests.helpers.live_feeds import until
 from tests.web.conftest import Served
 
 WORKER = "orchestrator.cli.worker_process"
+NATS = "server.conf"
+GUARD = f"{WORKER} guard"
 
 
 def children(pid: int, what: str = WORKER) -> list[int]:
-    """The processes that this one started, whose arguments contain *what*."""
+    """The processes that this one started, whose arguments end with *what*."""
     listed = subprocess.run(
         ["ps", "-ww", "-A", "-o", "pid=,ppid=,stat=,args="], capture_output=True, text=True, check=True
     )
@@ -22,7 +24,7 @@ def children(pid: int, what: str = WORKER) -> list[int]:
     return [
         int(one[0])
         for one in found
-        if len(one) == 4 and int(one[1]) == pid and what in one[3] and not one[2].startswith("Z")
+        if len(one) == 4 and int(one[1]) == pid and one[3].endswith(what) and not one[2].startswith("Z")
     ]
 
 
@@ -45,8 +47,8 @@ def driver(home: Path, session: str) -> int:
 
 
 def all_of(served: Served) -> list[int]:
-    """The workers and the NATS server of a server."""
-    return [*children(served.process.pid), *children(served.process.pid, "nats-server")]
+    """The workers, the guard and the NATS server of a server."""
+    return [one for what in (WORKER, GUARD, NATS) for one in children(served.process.pid, what)]
 
 
 def send(pid: int, number: int) -> None:

@@ -87,10 +87,11 @@ class House:
         self.front = Front(self.owners, self.wire, within_s=4.0)
         self.w1, self.w2 = (Worker(servers, name, self.owners) for name in ("w1", "w2"))
 
-    def own(self, worker: str, epoch: int) -> None:
+    def own(self, worker: str, epoch: int, state: str = "live") -> None:
         """Have a worker own the session s1."""
         revision = self.owners.revision("s1")
-        assert self.connection.run(self.owners.claim("s1", Owner(worker, epoch), revision)) is not None
+        made = self.connection.run(self.owners.claim("s1", Owner(worker, epoch, state), revision))
+        assert made is not None
 
     def bury(self, worker: Worker) -> None:
         worker.die()
@@ -230,6 +231,15 @@ def test_who_does_not_take_a_request_has_not_done_it_so_any_may_be_asked_again(h
     assert house.ask("POST", ROOM, b"words")[:2] == (200, "w2 words")
     claiming.result(WITHIN_S)
     assert house.w1.asked == []
+
+
+def test_a_session_that_was_set_aside_is_sent_to_nobody(house: House) -> None:
+    """It would end the next worker as well."""
+    house.own("w1", 1, "aside")
+    status, text, _ = house.ask("GET", ROOM)
+    assert status == 503
+    assert "was set aside" in text
+    assert house.w1.asked + house.w2.asked == []
 
 
 def test_without_a_worker_it_is_said_what_to_do(house: House) -> None:

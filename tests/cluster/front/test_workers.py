@@ -18,7 +18,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
-from tests.cluster.front.processes import all_of, children, driver, gone, send
+from tests.cluster.front.processes import GUARD, NATS, all_of, children, driver, gone, send
 from tests.helpers.homes import new_home
 from tests.helpers.live_feeds import until
 from tests.helpers.rehearsals import DECK, greenroom
@@ -170,7 +170,7 @@ def test_what_a_killed_server_left_is_removed_by_the_next(serve: Serve) -> None:
     with served.client() as client:
         client.post("/api/v1/decks", files={"deck": ("plan.md", DECK.encode())})
     workers = all_of(served)
-    assert len(workers) == 3
+    assert len(workers) == 4
     (left,) = (served.home / "dropped").iterdir()
     served.process.kill()
     gone(workers)
@@ -183,7 +183,7 @@ def test_ctrl_c_ends_all_and_leaves_the_session_paused(serve: Serve) -> None:
     served = serve()
     in_question(served)
     workers = all_of(served)
-    assert len(workers) == 3
+    assert len(workers) == 4
     served.process.send_signal(signal.SIGINT)
     assert served.process.wait(30) == 0
     gone(workers)
@@ -199,7 +199,7 @@ def test_the_workers_end_with_a_parent_that_is_killed(serve: Serve) -> None:
     served = serve()
     in_question(served)
     workers = all_of(served)
-    assert len(workers) == 3
+    assert len(workers) == 4
     served.process.kill()
     served.process.wait()
     gone(workers)
@@ -341,10 +341,33 @@ def test_a_nats_server_that_dies_is_started_again(serve: Serve) -> None:
     """The one process that everything passes through."""
     served = serve()
     in_question(served)
-    (before,) = children(served.process.pid, "nats-server")
+    (before,) = children(served.process.pid, NATS)
     send(before, signal.SIGKILL)
-    until("another one", lambda: [before] != children(served.process.pid, "nats-server") != [])
+    until("another one", lambda: [before] != children(served.process.pid, NATS) != [])
     with served.client() as client:
         until("an answer", lambda: client.get("/api/v1/sessions/s1/room").status_code == 200)
         told = client.post("/api/v1/sessions/s1/answer", json={"text": "It is audited revenue of 2026."})
     assert told.status_code == 200
+
+
+def test_what_is_changed_by_hand_is_put_back_also_after_the_guard_was_killed(serve: Serve) -> None:
+    """It is a process of its own, since it looks at every write of all workers."""
+    served = serve()
+    in_question(served)
+    for _ in range(2):
+        (guard,) = children(served.process.pid, GUARD)
+        put_back(next((served.home / "sessions" / "s1").rglob("generated-phrases.md")))
+        send(guard, signal.SIGKILL)
+        another(served, guard)
+
+
+def put_back(file: Path) -> None:
+    """Change a file by hand, and wait until it is as it was."""
+    whole = file.read_bytes()
+    assert whole
+    file.write_bytes(b"changed by hand\n")
+    until("the file as it was", lambda: file.read_bytes().startswith(whole))
+
+
+def another(served: Served, guard: int) -> None:
+    until("another guard", lambda: children(served.process.pid, GUARD) not in ([], [guard]))
