@@ -183,6 +183,7 @@ def _first_value(plan: Plan, carried: CarryOver) -> SessionStarted:
         carried=carried or None,
         drill=drilled,
         questions=plan.questions,
+        owner=plan.owner,
     )
 
 
