@@ -76,6 +76,7 @@ def _serve(
     if not host:
         raise UsageError("--host needs an address")
     public = public_address(home, public_url)
+    from orchestrator.access.gate import gate_of
     from orchestrator.material.speech.recognition import recogniser_of
     from orchestrator.web.open_sessions import OpenSessions
     from orchestrator.web.server import serve as run
@@ -91,7 +92,10 @@ def _serve(
         sys.stdout.flush()  # whoever waits for the address reads a pipe
 
     known = screen.known_home() if home is None else None
-    site = Site(home, archives, OpenSessions(home), public=public, endpoint_url=endpoint_url, known=known)
+    gate = gate_of(home.config.access, home.root, os.environ) if home is not None else None
+    site = Site(
+        home, archives, OpenSessions(home), public=public, endpoint_url=endpoint_url, known=known, gate=gate
+    )
     if home is not None:
         try:
             recogniser = recogniser_of(home.config.stt_model, home.config.stt_language)

@@ -805,7 +805,7 @@ class Rehearsal(core.Session):
         self._check_going_on()
         return answers.park(self.rehearsal)
 
-    def drill(self, exchange: str, *, owner: Owner | None = None) -> Self:
+    def drill(self, exchange: str, *, owner: Owner | None = None, called: str | None = None) -> Self:
         """Start a session in the same home whose only exchange puts this question again; return it, open.
 
         The new session has the same deck, panel, presenter, engine and intensity, and the home's current
@@ -814,6 +814,7 @@ class Rehearsal(core.Session):
 
         Args:
             owner: Whose the new session is, where people sign in; the presenter is the owner then.
+            called: What the panel calls the owner.
 
         Raises:
             InputError: There is no such exchange.
@@ -831,7 +832,7 @@ class Rehearsal(core.Session):
         options = self.rehearsal.options
         given = plan.options_of_drill(options)
         if owner is not None:
-            given |= {"owner": owner, "presenter": owner.identity}
+            given |= {"owner": owner, "presenter": owner.identity, "called": called}
         drill = type(self).start(
             self.home,
             plan.source_of_drill(self.rehearsal, earlier),

@@ -225,6 +225,16 @@ class Catalogue:
             row = connection.execute(f"{_ROW} WHERE {_SEEN} AND session = ?", (session,)).fetchone()
         return None if row is None else _row(row)
 
+    def among(self, sessions: Sequence[str]) -> frozenset[str]:
+        """Return those of these sessions that are in the catalogue."""
+        with self._open() as connection:
+            found = connection.execute(
+                "SELECT session FROM sessions WHERE seen(owner, owner_groups) "
+                "AND session IN (SELECT value FROM json_each(?))",
+                (json.dumps(list(sessions)),),
+            )
+            return frozenset(session for (session,) in found)
+
     def runs_beside(self, row: Row, *, most: int = RUNS) -> list[Row]:
         """Return other sessions on the same deck, newest first."""
         with self._open() as connection:

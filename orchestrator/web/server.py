@@ -7,7 +7,7 @@ import ipaddress
 import resource
 import secrets
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from http import HTTPStatus
@@ -18,7 +18,7 @@ from typing import Final
 
 import h11
 import uvicorn
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -26,6 +26,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from orchestrator import __version__
 from orchestrator.core.errors import UsageError
 from orchestrator.core.outbound.loopback import network_address
+from orchestrator.web.access import Door, Way, way, ways_of
 from orchestrator.web.addresses import PREFIX, Addresses
 from orchestrator.web.description import describe, operation_name
 from orchestrator.web.problems import RESPONSES, problem, tell_problems
@@ -42,7 +43,7 @@ API: Final[tuple[str, ...]] = (
 )  # fmt: skip
 """Modules of `api/`, whose addresses begin with `PREFIX`."""
 PAGES: Final[tuple[str, ...]] = (
-    "new", "dossier", "room", "debrief", "review", "review_compare", "review_session",
+    "new", "dossier", "room", "debrief", "review", "review_compare", "review_session", "sign_in",
 )  # fmt: skip
 """Modules of `pages/`, whose addresses a person opens."""
 STATIC: Final = Path(__file__).parent / "static"
@@ -70,13 +71,25 @@ def application(site: Site) -> ASGIApp:
     describe(app)
     app.state.site = site
     tell_problems(app)
-    for name in API:
-        router = import_module(f"orchestrator.web.api.{name}").router
+    for router in routers("api", API):
         app.include_router(router, prefix=PREFIX, responses=RESPONSES)
-    for name in PAGES:
-        app.include_router(import_module(f"orchestrator.web.pages.{name}").router, include_in_schema=False)
+    for router in routers("pages", PAGES):
+        app.include_router(router, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    return Addresses(Security(Bodies(app), site), site.base)
+    return Addresses(Security(Door(Bodies(app), site, ways()), site), site.base)
+
+
+def routers(folder: str, names: Iterable[str]) -> Iterator[APIRouter]:
+    """Yield the router of each module of `api/` or `pages/`."""
+    for name in names:
+        yield import_module(f"orchestrator.web.{folder}.{name}").router
+
+
+def ways() -> list[Way]:
+    """Return every route of the application, in the order in which it looks at them."""
+    known = [way("GET", f"{PREFIX}/openapi.json"), way("GET", "/static", is_folder=True)]
+    known += [one for router in routers("api", API) for one in ways_of(router, PREFIX)]
+    return known + [one for router in routers("pages", PAGES) for one in ways_of(router)]
 
 
 # ---------------------------------------------------------------------- serve
@@ -130,7 +143,13 @@ def serve(site: Site, host: str, port: int, say: Callable[[str, str, str | None]
     if site.public is not None:
         address = elsewhere = str(site.public)
     site = replace(site, hosts=frozenset(own), takes_addresses=not is_local, elsewhere=elsewhere)
-    if not is_local or site.public is not None:
+    if site.gate is not None:
+        if site.gate.sign_in is not None and not is_local and site.public is None:
+            raise UsageError(
+                f"--host {host}: with access.oidc the provider has to know the one address to which people "
+                "come back: set `public_url` to it, or listen on loopback"
+            )
+    elif not is_local or site.public is not None:
         site = replace(site, token=site.token or secrets.token_urlsafe(TOKEN_BYTES))
     config = uvicorn.Config(
         application(site),

@@ -63,6 +63,7 @@ class StartOptions:
     kind: str | None = None  # of deck; None: the engine says what it takes it for
     questions: tuple[Given, ...] = ()  # that the presenter brings
     owner: Owner | None = None  # whose it is, where people sign in; `presenter` is the owner's identity then
+    called: str | None = None  # what the panel calls the presenter; None: by `presenter`
 
 
 class StartArguments(TypedDict, total=False):
@@ -86,6 +87,7 @@ class StartArguments(TypedDict, total=False):
     kind: str | None
     questions: str | Path | Sequence[Any] | None  # a file; or texts, or mappings with text, slide and agent
     owner: Owner | None
+    called: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +224,7 @@ def _options(
         keep_source=given.keep_source,
         language=language,
         kind=given.kind,
+        called=one_line(given.called or ""),
     )
 
 
@@ -244,6 +247,7 @@ def _check(given: StartOptions) -> None:
         "speaker": (given.speaker,),
         "focus": given.focus,
         "kind": (given.kind,),
+        "called": (given.called,),
     }
     for key, values in texts.items():
         for value in values:
@@ -364,6 +368,7 @@ def options_of_drill(options: Options) -> dict[str, Any]:
         "mode": options.mode,
         "intensity": options.intensity,
         "kind": options.kind,
+        "called": options.called or None,
         "keep_source": options.keep_source,
         "minutes": MINUTES,
         "exchanges": 1,
