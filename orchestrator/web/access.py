@@ -25,7 +25,7 @@ from urllib.parse import parse_qs, quote
 
 import anyio.to_thread
 from fastapi import APIRouter
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute, compile_path
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -418,6 +418,8 @@ def _noted(send: Send, audit: Audit, asked: _Asked, scope: Scope, person: Person
             "websocket.accept": HTTPStatus.SWITCHING_PROTOCOLS.value,
             "websocket.close": HTTPStatus.FORBIDDEN.value,
         }.get(message["type"])
+        if message["type"] == "http.response.start":  # after a sign-out, nothing is shown from a cache
+            MutableHeaders(scope=message).setdefault("cache-control", "no-store")
         if status is not None and not is_noted and ROUTES.get(asked.route) is not Need.OPEN:
             is_noted = True
             method, _, route = asked.route.partition(" ")

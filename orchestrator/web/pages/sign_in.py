@@ -18,6 +18,7 @@ from orchestrator.access.people import person_of
 from orchestrator.access.provider import Leaving
 from orchestrator.core.errors import AccessError, GreenroomError
 from orchestrator.web.access import LOGIN, LOGIN_S, SIGN_IN, cookies, login_cookie, set_signed
+from orchestrator.web.addresses import LEAVES
 from orchestrator.web.problems import status_of
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.templating import page
@@ -45,7 +46,7 @@ async def leave(site: At, request: Request, to: str = "/") -> Response:
         left = await anyio.to_thread.run_sync(gate.sign_in.leave, _back(site, request))
     except GreenroomError as error:
         return _refused(site, error)
-    answer = RedirectResponse(left.address, HTTPStatus.SEE_OTHER)
+    answer = RedirectResponse(left.address, HTTPStatus.SEE_OTHER, {LEAVES: "1"})
     kept = {**asdict(left), "address": to if _LOCAL.fullmatch(to) else "/"}
     set_signed(answer, site, request.headers, LEFT, gate.seal.close(LEFT, kept, LEFT_S), LEFT_S)
     answer.headers["cache-control"] = "no-store"
@@ -92,7 +93,7 @@ async def sign_out(site: At, request: Request) -> Response:
         "sign_in.html", has_home=False, base=site.base, detail="", go=f"{site.base}{SIGN_IN}", is_out=True
     )
     set_signed(answer, site, request.headers, LOGIN, "", 0)
-    answer.headers["clear-site-data"] = '"cache"'
+    answer.headers["cache-control"] = "no-store"
     return answer
 
 
