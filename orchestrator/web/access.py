@@ -12,11 +12,9 @@ from __future__ import annotations
 
 import ipaddress
 import re
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from http import HTTPStatus
 from pathlib import Path
 from threading import Lock
@@ -54,6 +52,7 @@ LOGIN_S: Final = 8 * 3600
 browser, since no server keeps the sign-ins."""
 SIGN_IN: Final = "/sign-in"
 NO_PAGE: Final = "there is no such page here"
+LEFT_OPEN: Final = "`access` is set, and this server was started without it: start it with `greenroom serve`"
 
 
 class RefusedError(Exception):
@@ -80,8 +79,12 @@ class Door:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         gate = self._site.gate
-        if gate is None or scope["type"] == "lifespan":
+        if scope["type"] == "lifespan" or (gate is None and not self._is_left_open):
             await self._app(scope, receive, send)
+            return
+        if gate is None:
+            left_open = problem(HTTPStatus.SERVICE_UNAVAILABLE, LEFT_OPEN, code="service_unavailable")
+            await _refuse(left_open, scope, receive, send)
             return
         headers = Headers(scope=scope)
         asked = _asked(self._ways, scope)
@@ -98,10 +101,14 @@ class Door:
                 await self._app({**scope, PERSON: person}, receive, send)
             finally:
                 SIGNED_IN.reset(token)
-        elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1008, "reason": "refused"})
         else:
-            await answer(scope, receive, send)
+            await _refuse(answer, scope, receive, send)
+
+    @cached_property
+    def _is_left_open(self) -> bool:
+        """Whether the home says that people sign in, and whoever made this site forgot it."""
+        home = self._site.home
+        return home is not None and home.config.access is not None
 
     async def _answer(
         self, scope: Scope, headers: Headers, asked: _Asked, person: Person | None
@@ -274,7 +281,6 @@ class Owners:
         self._site = site
         self._lock = Lock()
         self._known: dict[str, tuple[bytes, Owner]] = {}
-        self._asked_at = 0.0
 
     def of(self, session: str) -> Owner | None:
         """Return the owner, `NOBODY` if the session has none or cannot be read, or None if there is no
@@ -297,12 +303,8 @@ class Owners:
                 return owner
             if root.exists() or root.is_symlink():
                 return NOBODY
+        # As far as it is known: to wait for an update would tell by the time which names there are.
         row = self._site.review.catalogue.get(session)
-        if row is None and time.monotonic() - self._asked_at > 1:  # an archive that has come since, say
-            self._asked_at = time.monotonic()
-            with suppress(GreenroomError, OSError):
-                self._site.review.refresh(is_needed=True)
-            row = self._site.review.catalogue.get(session)
         return None if row is None else Owner(row.entry.owner, tuple(row.entry.groups))
 
 
@@ -392,6 +394,13 @@ def signed_out(site: Site, scope: Scope, headers: Headers, told: str) -> Respons
     return answer
 
 
+async def _refuse(answer: Response, scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 1008, "reason": "refused"})
+    else:
+        await answer(scope, receive, send)
+
+
 def _told(
     scope: Scope, headers: Headers, site: Site, status: HTTPStatus, told: str, *, value: str | None = None
 ) -> Response:
@@ -418,8 +427,11 @@ def _noted(send: Send, audit: Audit, asked: _Asked, scope: Scope, person: Person
             "websocket.accept": HTTPStatus.SWITCHING_PROTOCOLS.value,
             "websocket.close": HTTPStatus.FORBIDDEN.value,
         }.get(message["type"])
-        if message["type"] == "http.response.start":  # after a sign-out, nothing is shown from a cache
-            MutableHeaders(scope=message).setdefault("cache-control", "no-store")
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            headers.setdefault("cache-control", "no-store")  # after a sign-out, nothing is shown from a cache
+            # Without a referrer a browser sends the form that signs out with the origin `null`.
+            headers.setdefault("referrer-policy", "same-origin")
         if status is not None and not is_noted and ROUTES.get(asked.route) is not Need.OPEN:
             is_noted = True
             method, _, route = asked.route.partition(" ")

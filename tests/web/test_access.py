@@ -35,6 +35,7 @@ from tests.web.people import (
     OTTO,
     PROXY,
     RITA,
+    SETTING,
     UNKNOWN,
     Somebody,
     app_of,
@@ -564,6 +565,18 @@ def test_the_log_says_who_did_what_without_a_word(tmp_path: Path) -> None:
         (None, [], "GET", "/api/v1/sessions", [], 401),
     ]
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+Z", one["at"]) for one in lines)
+
+
+def test_a_server_that_forgot_the_setting_opens_nothing(tmp_path: Path) -> None:
+    """Whoever makes a site of their own cannot leave the door open by leaving the gate out."""
+    home = home_of_several(tmp_path / "home")
+    (home.root / "greenroom.yaml").write_text(f"access: {json.dumps(SETTING)}\n")
+    plain = Site(Home.open(home.root), str(home.archives), OpenSessions(home))
+    with client_of(app_of(plain)) as client:
+        for address in ("/api/v1/sessions", "/", "/api/v1/health"):
+            told = client.get(address, headers=KIM.headers)
+            assert (told.status_code, told.json()["code"]) == (503, "service_unavailable")
+    plain.close()
 
 
 def test_without_the_setting_nobody_has_to_sign_in(tmp_path: Path) -> None:

@@ -28,6 +28,8 @@ At = Annotated[Site, Depends(site_of)]
 
 LEFT: Final = "leaving"
 """The purpose of the signed value that a browser keeps while it is at the provider."""
+MAX_COOKIE_CHARS: Final = 3_800
+"""Maximum length of a sign-in: browsers drop a cookie of more than 4,096 bytes (RFC 6265, section 6.1)."""
 LEFT_S: Final = 600
 """Seconds in which a person has to sign in at the provider: long enough for a second factor."""
 _LOCAL: Final = re.compile(r"/(?:[^/\\\x00-\x1f].*)?")
@@ -75,6 +77,9 @@ async def come_back(site: At, request: Request) -> Response:
     signed = gate.seal.close(
         LOGIN, {"identity": person.identity, "name": person.name, "groups": list(person.groups)}, LOGIN_S
     )
+    if len(signed) > MAX_COOKIE_CHARS:
+        told = f"{person.identity} is in too many of the groups that `access` names: name fewer there"
+        return _refused(site, AccessError(told))
     answer = RedirectResponse(f"{site.base}{to}", HTTPStatus.SEE_OTHER)
     set_signed(answer, site, request.headers, LOGIN, signed, LOGIN_S)
     set_signed(answer, site, request.headers, LEFT, "", 0)
