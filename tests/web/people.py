@@ -80,13 +80,12 @@ def gate_of(home: Home, setting: Mapping[str, Any] = SETTING) -> Gate:
     return Gate(access, Seal(b"k" * 32), Audit(home.root), None)
 
 
-def begin(home: Home, name: str) -> None:
+def begin(home: Home, name: str, owner: Somebody | None, deck: str) -> None:
     """A session with one answered question, so that there is something to see of it."""
-    owner = OWNERS[name]
     given: dict[str, Any] = {"id": name, "questions": QUESTIONS, "presenter": "Cleo"}
     if owner is not None:
         given |= {"presenter": owner.identity, "owner": owner.owner}
-    with Rehearsal.start(home, deck_text=DECKS[name], **given) as session:
+    with Rehearsal.start(home, deck_text=deck, **given) as session:
         session.call_on()
         session.answer("It changes because the costs do.")
         session.judge()
@@ -95,8 +94,8 @@ def begin(home: Home, name: str) -> None:
 def home_of_several(root: Path) -> Home:
     """A home with a session of Dana's, one of Ben's, and one of the time before people signed in."""
     home = Home.open(new_home(root))
-    for name in OWNERS:
-        begin(home, name)
+    for name, owner in OWNERS.items():
+        begin(home, name, owner, DECKS[name])
     return home
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
@@ -39,6 +40,7 @@ from tests.web.people import (
     UNKNOWN,
     Somebody,
     app_of,
+    begin,
     client_of,
     guarded_site,
     home_of_several,
@@ -284,6 +286,40 @@ def test_a_list_has_the_sessions_that_one_may_see(api: TestClient, reader: Someb
     assert {one["session"] for one in rows} == seen
 
 
+def test_on_one_deck_each_sees_only_the_own_runs(tmp_path: Path) -> None:
+    """Beside a session, in what was asked before, in a comparison and under way: another's run of the very
+    same deck, with a title of its own, is in none of them."""
+    home = home_of_several(tmp_path / "home")
+    for name, person in (("a-of-dana", DANA), ("b-of-dana", DANA), ("z-of-ben", BEN)):
+        begin(home, name, person, DECKS[OF_DANA])
+    with guarded_site(home) as site, client_of(app_of(site)) as client:
+        titled = client.put(
+            "/api/v1/sessions/z-of-ben/title", headers=BEN.headers, json={"title": "Hush-hush"}
+        )
+        assert titled.status_code == 200
+        for name, person in (("z-of-ben", BEN), ("a-of-dana", DANA)):
+            driven = client.post(f"/api/v1/sessions/{name}/drive", headers=person.headers)
+            assert driven.status_code == 200, driven.text
+        site.review.refresh(is_needed=True)
+        row = site.review.row("a-of-dana")
+        deck = row.entry.deck_sha256
+        pages = (
+            "/review/a-of-dana", f"/dossier/{deck}", f"/api/v1/decks/{deck}/dossier", "/", "/new",
+            "/review/compare?a=a-of-dana&b=b-of-dana", "/review/progress",
+        )  # fmt: skip
+        for address in pages:
+            told = client.get(address, headers={**DANA.headers, "accept": "text/html, */*"})
+            assert told.status_code == 200, (address, told.text)
+            assert "of-dana" in told.text or address == "/review/progress", address
+            assert "z-of-ben" not in told.text, address
+            assert "Hush-hush" not in told.text, address
+        asked = client.get(f"/api/v1/decks/{deck}/dossier", headers=BEN.headers).json()["asked"]
+        assert {one["session"] for one in asked} == {"z-of-ben"}
+        both = client.get("/review/compare?a=a-of-dana&b=z-of-ben", headers=DANA.headers)
+        none = client.get("/review/compare?a=a-of-dana&b=z-of-nil", headers=DANA.headers)
+        assert (both.status_code, both.text.replace("z-of-ben", "z-of-nil")) == (404, none.text)
+
+
 # ---------------------------------------------------------------------- whose it is
 
 
@@ -429,9 +465,10 @@ def test_a_dossier_is_of_who_had_it_made(own: TestClient) -> None:
     at = f"/api/v1/decks/{deck}/dossier"
     made = own.post(at, headers=DANA.headers, json={})
     assert made.status_code == 202, made.text
-    for _ in range(200):
-        if own.get(at, headers=DANA.headers).json()["state"] == "ready":
-            break
+    until = time.monotonic() + 120
+    while own.get(at, headers=DANA.headers).json()["state"] != "ready":
+        assert time.monotonic() < until
+        time.sleep(0.05)
     answer = {"is_prepared": True, "answer": "We hedge two thirds."}
     assert own.put(f"{at}/questions/1", headers=DANA.headers, json=answer).status_code == 200
     assert "We hedge" in own.get(at, headers=DANA.headers).text

@@ -268,7 +268,7 @@ def test_what_the_provider_refuses_is_said_and_not_shown_as_it_came(here: TestCl
 # ---------------------------------------------------------------------- the sign-in itself
 
 
-def _signed(value: dict[str, Any], *, lasts_s: int = 60, key: bytes = KEY, purpose: str = LOGIN) -> str:
+def _signed(value: dict[str, Any], *, lasts_s: int = 3_600, key: bytes = KEY, purpose: str = LOGIN) -> str:
     return Seal(key).close(purpose, value, lasts_s)
 
 
