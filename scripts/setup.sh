@@ -113,6 +113,18 @@ want_proxies() {
     want "the slow tests put before a server" "some recipes of http.md are not run"
 }
 
+# The OpenID provider that the tests of sign-in start, in an environment of its own: it pins what we use as well.
+want_provider() {
+    provider=$root/.venv-openid
+    [ -x "$provider/bin/canaille" ] && return
+    say "setting up the OpenID provider of the tests, this once"
+    "$python" -m venv --clear "$provider" >&2 &&
+        "$provider/bin/python" -I -m pip install -qq --no-input --disable-pip-version-check \
+            "canaille[oidc,front]==0.3.6" >&2 && return
+    rm -rf "$provider"
+    say "without the OpenID provider the tests of sign-in are skipped: look above for why"
+}
+
 # What a rehearsal by voice needs beside Chromium: Firefox, a sound server of the test's own, and a voice.
 want_voice() {
     missing=''

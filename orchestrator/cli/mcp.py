@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from orchestrator.cli import signals
 from orchestrator.cli.arguments import flag, option
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.stopping import told_if_ended
 from orchestrator.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from orchestrator.access.people import Person
+    from orchestrator.panel.home import Home
 
 DEFAULT_PORT = 8717  # the one behind that of `serve`, so that both can run
 
@@ -34,10 +38,12 @@ def mcp(
         raise UsageError(f"--port {port}: give a number from 0 to 65535")
     screen = Screen.current
     home = screen.open_home()
+    person = _person(home, presenter, http=http)
+    if person is not None:
+        presenter = person.identity
     key = os.environ.get("GREENROOM_EMBEDDINGS_KEY")
-    scope = Scope(
-        home, presenter, embedder(home.config.embeddings, model=home.config.embeddings_model, key=key)
-    )
+    embed = embedder(home.config.embeddings, model=home.config.embeddings_model, key=key)
+    scope = Scope(home, presenter, embed, person)
     if not http:
         # A thread waits for the next line, and nothing but a line or the end wakes it: a signal must not wait
         # as well. Every write here stands a kill at any moment.
@@ -53,3 +59,26 @@ def mcp(
     with guarded(home):
         serve_http(scope, DEFAULT_PORT if port is None else port, say)
     told_if_ended(lambda: f"go on with `{screen.command} mcp --http`")
+
+
+def _person(home: Home, presenter: str | None, *, http: bool) -> Person | None:
+    """Return who asks where people sign in, and None where nobody has to.
+
+    Whoever starts a program in this home can read its files anyway, so the name is taken at its word; over
+    HTTP anybody on the machine could ask, so that is refused.
+
+    Raises:
+        UsageError: The setting `access` is set, and no identity is named, or the server would use HTTP.
+    """
+    if home.config.access is None:
+        return None
+    from orchestrator.access.people import presenter_alone
+
+    if http:
+        raise UsageError("--http: nobody signs in there, and `access` is set: use stdio, with --presenter")
+    if presenter is None:
+        raise UsageError("`access` is set: say with --presenter whose memory and sessions are served")
+    try:
+        return presenter_alone(presenter)
+    except ValueError as error:
+        raise UsageError(f"--presenter: {error}: write it as your provider does") from None

@@ -93,6 +93,7 @@ def _serve(
     if not host:
         raise UsageError("--host needs an address")
     public = public_address(home, public_url)
+    from orchestrator.access.gate import gate_of
     from orchestrator.material.speech.recognition import recogniser_of
     from orchestrator.web.open_sessions import OpenSessions
     from orchestrator.web.server import serve as run
@@ -108,6 +109,7 @@ def _serve(
         sys.stdout.flush()  # whoever waits for the address reads a pipe
 
     known = screen.known_home() if home is None else None
+    gate = gate_of(home.config.access, home.root, os.environ) if home is not None else None
     site = Site(
         home,
         archives,
@@ -116,6 +118,7 @@ def _serve(
         metrics_token=os.environ.get(METRICS_TOKEN) or None,
         endpoint_url=endpoint_url,
         known=known,
+        gate=gate,
     )
     if home is not None and workers == 1:  # else each worker has its own
         try:

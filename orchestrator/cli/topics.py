@@ -25,6 +25,7 @@ TOPICS: Final = {
     "archives": "where ended sessions go, what is proven, and how to bring one back",
     "http": "the HTTP API of `greenroom serve`, for loops and programs of your own",
     "cluster": "several machines: when, how, what is promised, and what is seen when one fails",
+    "organisation": "several people on one server: sign-in, who sees what, the log of who did what",
     "core": "a crew of your own: its home, table, sessions and proof, from nothing",
     "contexts": "what an agent is given, and the folder of a session",
     "trust": "what you may rely on, what you may not, privacy, and how each promise is tried",

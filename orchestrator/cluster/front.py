@@ -28,6 +28,7 @@ from starlette.responses import Response
 from starlette.routing import compile_path
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from orchestrator.access.gate import gate_of
 from orchestrator.cluster.buckets import site_token
 from orchestrator.cluster.connection import Connection
 from orchestrator.cluster.figures import ready_checks
@@ -274,9 +275,10 @@ def run(
     connection = Connection.open(cluster, f"front-{socket.gethostname()}-{os.getpid()}")
     try:
         token = connection.run(site_token(connection), timeout_s=2 * START_WITHIN_S)
-        bound = bind(
-            Site(home, str(home.archives), OpenSessions(home), public=public, token=token), host, port
-        )
+        gate = gate_of(home.config.access, home.root, os.environ)  # which the workers check
+        token = token if gate is None else None
+        shown = Site(home, str(home.archives), OpenSessions(home), public=public, token=token, gate=gate)
+        bound = bind(shown, host, port)
         owners, wire = Owners(connection), Wire(connection)
         owners.open()
         connection.run(wire.open())
@@ -290,8 +292,8 @@ def run(
         front = Front(owners, wire, site.base, own=own)
         server = uvicorn.Server(configuration(front, FrontProtocol))
         address, _, elsewhere = bound.addresses
-        if bound.site.token is not None and "token=" not in address:
-            address += f"?token={bound.site.token}"
+        if token is not None and "token=" not in address:
+            address += f"?token={token}"
         serving = connection.spawn(server.serve(sockets=bound.sockets))
         stop = Event()
         before = {one: signal.signal(one, lambda *_: stop.set()) for one in (signal.SIGTERM, signal.SIGINT)}

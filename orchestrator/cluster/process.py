@@ -20,6 +20,7 @@ from threading import Event, Thread
 from time import monotonic, sleep, time
 from typing import Final
 
+from orchestrator.access.gate import gate_of
 from orchestrator.cluster.claims import Claims
 from orchestrator.cluster.codes import BucketCodes
 from orchestrator.cluster.connection import Connection
@@ -166,11 +167,13 @@ class Worker:
         ]
 
     async def _say_alive(self) -> None:
-        held, asking = len(self._claims.held), self._site.starts.own_line()
+        held, asking = len(self._claims.held), self._site.starts.own_line("")
         alive = Alive(self._orders.worker, time(), held, self._claims.is_draining, os.getpid(), asking=asking)
         await self._owners.announce(alive)
 
-    def _asked_elsewhere(self) -> str | None:
+    def _asked_elsewhere(self, whose: str) -> str | None:
+        if whose:  # what somebody's model is asked is not for others
+            return None
         own = self._orders.worker
         return next((one.asking for one in self._owners.living() if one.asking and one.worker != own), None)
 
@@ -183,6 +186,7 @@ def site_of_orders(orders: Orders, home: Home, codes: Codes) -> Site:
     except SpeechError as error:
         why = str(error)
     shared = Shared(Path(orders.dropped))
+    gate = gate_of(home.config.access, home.root, os.environ)
     return Site(
         home,
         orders.archives,
@@ -191,7 +195,8 @@ def site_of_orders(orders: Orders, home: Home, codes: Codes) -> Site:
         takes_addresses=orders.takes_addresses,
         public=parse_public_url(orders.public) if orders.public is not None else None,
         elsewhere=orders.elsewhere,
-        token=orders.token,
+        token=orders.token if gate is None else None,
+        gate=gate,
         endpoint_url=orders.endpoint_url,
         recogniser=recogniser,
         no_recogniser=why,

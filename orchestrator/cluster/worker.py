@@ -26,6 +26,7 @@ from threading import Event, Lock
 from time import monotonic, time
 from typing import TYPE_CHECKING, Any, Final
 
+from orchestrator.access.gate import gate_of
 from orchestrator.cluster.base import Base
 from orchestrator.cluster.buckets import site_token
 from orchestrator.cluster.claims import Claims
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
 MEND_EVERY_S: Final = 0.5
 ARCHIVE_AGAIN_S: Final = (5.0, 15.0, 60.0, 300.0)
 """Pauses before an archive that failed is tried again, the last one for ever."""
+ACCESS_KEY: Final = "GREENROOM_ACCESS_KEY"
 HANDED_AT_ONCE: Final = 4
 HANDED_WITHIN_S: Final = 15.0
 """Seconds within which another worker takes a session that is handed over."""
@@ -253,6 +255,12 @@ class Worker:
             why = str(error)
         token = self._connection.run(site_token(self._connection), timeout_s=2 * START_WITHIN_S)
         shared = Drops(drops, self._connection)
+        gate = gate_of(config.access, self._home.root, os.environ)
+        if gate is not None and not os.environ.get(ACCESS_KEY):
+            raise ConfigurationError(
+                f"`access` is set, and {ACCESS_KEY} is not: set it to the same secret for every worker, since "
+                "each must know whom another has signed in"
+            )
         return Site(
             self._home,
             config.archive or str(self._home.archives),
@@ -260,7 +268,8 @@ class Worker:
             hosts=LOOPBACK | {socket.gethostname().lower()},
             takes_addresses=True,  # of whichever front
             public=parse_public_url(config.public_url) if config.public_url is not None else None,
-            token=token,
+            token=token if gate is None else None,
+            gate=gate,
             metrics_token=os.environ.get("GREENROOM_METRICS_TOKEN") or None,
             endpoint_url=os.environ.get("GREENROOM_S3_ENDPOINT"),
             recogniser=recogniser,
@@ -306,7 +315,9 @@ class Worker:
     def _behind(self) -> int:
         return sum(one.behind_bytes > 0 for one in self.custody.logs)
 
-    def _asked_elsewhere(self) -> str | None:
+    def _asked_elsewhere(self, whose: str) -> str | None:
+        if whose:  # what somebody's model is asked is not for others
+            return None
         return next(
             (one.asking for one in self._owners.living() if one.asking and one.worker != self.name), None
         )
@@ -336,7 +347,7 @@ class Worker:
         self.drained = Event()
 
     async def _say_alive(self) -> None:
-        asking = self.site.starts.own_line()
+        asking = self.site.starts.own_line("")
         await self._owners.announce(
             Alive(
                 self.name,

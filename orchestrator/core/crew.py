@@ -18,11 +18,13 @@ from orchestrator.core.context.frames import FRAMES_VERSION
 from orchestrator.core.errors import ArchiveError, GreenroomError, UsageError
 from orchestrator.core.home.folder import Home, digests
 from orchestrator.core.home.unnamed import check_blueprints, unnamed_files
+from orchestrator.core.owner import Owner, check_owner
 from orchestrator.core.store.files import told
 from orchestrator.core.store.ledger import LEDGER_VERSION, Unread
 from orchestrator.core.store.store import Store, create_store
 from orchestrator.core.store.transaction import Draft
 from orchestrator.core.table import AGENT, Mutability, SeatedTable, Table, check_session_id
+from orchestrator.core.values import to_json
 from orchestrator.core.verify import Verification, verify_session
 
 
@@ -93,6 +95,7 @@ def start_session(
     date: str | None,
     fields: Mapping[str, Any],
     say: Callable[[str], None],
+    owner: Owner | None = None,
 ) -> Path:
     """Make the folder of a session and return its path. The arguments are those of `Home.start`.
 
@@ -100,6 +103,8 @@ def start_session(
         UsageError, SessionExistsError, HomeError, ConfigurationError, StoreError, TypeError
     """
     check_session_id(session_id)
+    if owner is not None:
+        check_owner(owner)
     if date is not None:
         _check_date(date)
     taken = [name for name in OWN_FIELDS if name in fields]
@@ -117,6 +122,7 @@ def start_session(
         "id": session_id,
         "title": title,
         **({"date": date} if date is not None else {}),
+        **({"owner": to_json(owner)} if owner is not None else {}),
         "templates": digests(templates),
         "template_bytes": {path: len(text.encode()) for path, text in templates.items()},
     }

@@ -41,6 +41,7 @@
     ├── EngineError                 an engine failed or gave no usable reply
     ├── OutboundError               another server may not be asked, or its reply not be taken
     ├── InstallationError           a file that comes with the package is missing or broken
+    ├── AccessError                 who is signed in may not do this, or could not sign in
     ├── PrintError                  no browser prints here, or it failed
     └── ArchiveError                an archive is missing, incomplete or wrong
         ├── ArchiveMissingError     nothing of this session is archived there
@@ -113,6 +114,10 @@ def names_its_file(read: Callable[Concatenate[Path, P], T]) -> Callable[Concaten
             raise
 
     return reading
+
+
+class AccessError(GreenroomError):
+    """Who is signed in may not do this, or could not sign in."""
 
 
 class UsageError(GreenroomError):

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from orchestrator.core.context.assemble import Assembler, Context
     from orchestrator.core.context.receipt import Receipt
     from orchestrator.core.crew import Note
+    from orchestrator.core.owner import Owner
     from orchestrator.core.store.application import Application
     from orchestrator.core.store.store import Repair, Store
     from orchestrator.core.store.transaction import Draft
@@ -76,6 +77,7 @@ class Home(folder.Home):
         date: str | None = None,
         fields: Mapping[str, Any] | None = None,
         say: Callable[[str], None] | None = None,
+        owner: Owner | None = None,
     ) -> Session:
         """Start a session of this home's crew and return it, open.
 
@@ -93,6 +95,7 @@ class Home(folder.Home):
                 own folder, `agent`.
             say: Called with each file of the home that no row and no order names; None: a warning in Python's
                 log.
+            owner: Whose it is, where people sign in; it stands in the first record.
 
         Raises:
             UsageError: The id, the date or a seat cannot be meant, or the home has no such agent.
@@ -116,6 +119,7 @@ class Home(folder.Home):
                 date=date,
                 fields=mapping_argument("fields", fields, '{"service": "db"}'),
                 say=say or log.warning,
+                owner=owner,
             )
         except GreenroomError as error:
             own = now.root / TABLE_NAME

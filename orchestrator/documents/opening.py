@@ -19,6 +19,7 @@ from orchestrator.core.crew import not_archived
 from orchestrator.core.errors import GreenroomError, OtherCrewError, ReceiptError, UsageError
 from orchestrator.core.home.folder import packaged_table
 from orchestrator.core.legible import one_line
+from orchestrator.core.owner import Owner
 from orchestrator.core.store.store import Repair, Store
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop.rehearsal import other_crew
@@ -103,6 +104,7 @@ def start_crew(
     date: str | None = None,
     fields: Mapping[str, Any] | None = None,
     say: Callable[[str], None] | None = None,
+    owner: Owner | None = None,
 ) -> core.Session:
     """Start a session of the home's crew, as `core.Home.start` does.
 
@@ -116,7 +118,7 @@ def start_crew(
             "use `greenroom start DECK`, or a home with a table.yaml of another crew"
         )
     return core.Home(home.root).start(
-        session_id, files, title=title, agents=agents, date=date, fields=fields, say=say
+        session_id, files, title=title, agents=agents, date=date, fields=fields, say=say, owner=owner
     )
 
 

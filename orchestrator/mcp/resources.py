@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from orchestrator.access.needs import RESOURCES
 from orchestrator.core.errors import GreenroomError, UsageError
 from orchestrator.core.legible import one_line
 from orchestrator.core.store.application import PLAIN, Opening, table_of
@@ -124,6 +125,7 @@ def read(scope: Scope, uri: str) -> tuple[str, str]:
     match = _ADDRESS.fullmatch(uri)
     if match is None:
         raise UsageError(f"there is no such resource here: begin with {LIST}")
+    scope.check(RESOURCES[_kind(match)], "this resource")
     if match["session"] is None:
         return JSON, _json({"sessions": _sessions(scope)})
     # Half of what a start would take, and tools need none of it.
@@ -140,6 +142,15 @@ def read(scope: Scope, uri: str) -> tuple[str, str]:
         if match["text"] is not None:
             return TEXT, context_then(session, match["receipt"], session.receipt(match["receipt"]).agent).text
         return JSON, _json({"receipt": match["receipt"], **session.receipt(match["receipt"]).value()})
+
+
+def _kind(match: re.Match[str]) -> str:
+    """Return the kind of resource that an address names, as the table of needs calls it."""
+    if match["agent"] is not None:
+        return "contexts"
+    if match["recap"] is not None:
+        return "recap"
+    return "list" if match["session"] is None else "receipts"
 
 
 def _sessions(scope: Scope) -> list[dict[str, Any]]:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from orchestrator.core.errors import GreenroomError, SessionNotFoundError, UsageError
+from orchestrator.access.needs import Need
+from orchestrator.access.people import Person, Verdict, judged
+from orchestrator.core.errors import AccessError, GreenroomError, SessionNotFoundError, UsageError
 from orchestrator.core.home.plain_yaml import hint
 from orchestrator.core.store.application import Opening, opening_of
 from orchestrator.core.store.history import LEDGER_NAME
@@ -26,11 +28,32 @@ LIST: Final = "greenroom://sessions"
 
 @dataclass(frozen=True)
 class Scope:
-    """The home, and the presenter if only one presenter is served."""
+    """The home, and the presenter if only one presenter is served.
+
+    Args:
+        presenter: Only this one's memory and sessions are served. If None, those of whoever a call names.
+        person: Where people sign in (the setting `access`), who asks; `presenter` is that identity then.
+    """
 
     home: Home
-    presenter: str | None = None  # only this one's memory and sessions; None: whoever a call names
+    presenter: str | None = None
     embed: Embedder | None = None
+    person: Person | None = None
+
+    def check(self, need: Need | None, what: str) -> None:
+        """Refuse a call that who asks may not make, where people sign in; `session` looks at sessions.
+
+        Raises:
+            AccessError: The call is not in the table of needs, or needs another role.
+        """
+        if self.home.config.access is None:
+            return
+        if need is None:
+            raise AccessError(f"{what}: is in no table of what people may do, so nobody may use it")
+        is_seen = need in (Need.SEEN, Need.OWN) and self.person is not None
+        sessions = [self.person.owner] if self.person is not None and is_seen else []
+        if judged(need, self.person, sessions) is not Verdict.YES:
+            raise AccessError(f"{what}: who asks may not use it: start the server with --presenter IDENTITY")
 
     def sessions(self) -> Iterator[tuple[Path, Opening]]:
         """Yield every session that is served, newest first, with its first record."""
@@ -55,7 +78,7 @@ class Scope:
                 f"session {shown(name)}: is no session's id: name one as {LIST} does, or last"
             )
         root = self.home.sessions / name
-        if (root / LEDGER_NAME).is_file() and self._serves(opening_of(first_record(root))):
+        if (root / LEDGER_NAME).is_file() and self._serves_first(root):
             return root
         fitting = [one for one, _ in self.sessions() if name == "last" or one.name.startswith(name)]
         if not fitting:
@@ -101,5 +124,15 @@ class Scope:
             )
         return agreed[0] if agreed else UNNAMED
 
+    def _serves_first(self, root: Path) -> bool:
+        try:
+            return self._serves(opening_of(first_record(root)))
+        except GreenroomError:
+            if self.home.config.access is None:
+                raise
+            return False  # whose it is cannot be read
+
     def _serves(self, opening: Opening) -> bool:
+        if self.home.config.access is not None:
+            return self.person is not None and self.person.sees(opening.owner, opening.groups)
         return self.presenter is None or same_name(opening.presenter, self.presenter)

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, Self, TypeVar
 from pydantic import Field
 
 from orchestrator import __version__
+from orchestrator.access.needs import TOOLS as TOOL_NEEDS
 from orchestrator.core.errors import (
     GreenroomError,
     NotInstalledError,
@@ -102,6 +103,7 @@ def call_tool(scope: Scope, name: str, arguments: Mapping[str, Any] | None) -> O
     try:
         if tool is None:
             return call(Desk("", None), name, given)  # it says which tools there are
+        scope.check(TOOL_NEEDS.get(name), name)
         kind = _about(tool)
         mine = {key: given.pop(key) for key in kind.model_fields if key in given}
         about = parsed(kind, mine)

@@ -44,6 +44,7 @@ from orchestrator.panel.model.exchange import (
 if TYPE_CHECKING:
     from orchestrator.core.archive.upload import Archived
     from orchestrator.core.context.assemble import Context
+    from orchestrator.core.owner import Owner
     from orchestrator.core.store.requests import Request
     from orchestrator.core.store.store import Repair
     from orchestrator.material.claim import Tension
@@ -131,7 +132,8 @@ class Rehearsal(core.Session):
             calls: An object that shows the calls to a model to whoever waits for them.
             **options: The fields of `plan.StartOptions`: id, presenter, panel, date, intensity, mode,
                 minutes, exchanges, focus, intel, board, questions, kind, speaker, layout, remember,
-                keep_source. `questions` is a file, or a list of texts or of mappings with text, slide, agent.
+                keep_source, owner. `questions` is a file, or a list of texts or of mappings with text, slide,
+                agent.
 
         Raises:
             DeckError: The deck cannot be read; nothing is left behind.
@@ -803,12 +805,16 @@ class Rehearsal(core.Session):
         self._check_going_on()
         return answers.park(self.rehearsal)
 
-    def drill(self, exchange: str) -> Self:
+    def drill(self, exchange: str, *, owner: Owner | None = None, called: str | None = None) -> Self:
         """Start a session in the same home whose only exchange puts this question again; return it, open.
 
         The new session has the same deck, panel, presenter, engine and intensity, and the home's current
         templates. Contradictions that were dismissed here are dismissed there. Nothing of the new session is
         remembered. Its first record names this session and the question.
+
+        Args:
+            owner: Whose the new session is, where people sign in; the presenter is the owner then.
+            called: What the panel calls the owner.
 
         Raises:
             InputError: There is no such exchange.
@@ -824,11 +830,14 @@ class Rehearsal(core.Session):
         earlier = plan.earlier_question(projection, exchange)
         dropped = {one.digest for one in projection.found} - {one.digest for one in self.contradictions}
         options = self.rehearsal.options
+        given = plan.options_of_drill(options)
+        if owner is not None:
+            given |= {"owner": owner, "presenter": owner.identity, "called": called}
         drill = type(self).start(
             self.home,
             plan.source_of_drill(self.rehearsal, earlier),
             engine=self._given_engine or options.engine,
-            **plan.options_of_drill(options),
+            **given,
         )
         try:
             for one in drill.contradictions:

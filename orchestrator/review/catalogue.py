@@ -24,7 +24,7 @@ from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
 from time import monotonic, sleep, time
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from orchestrator.core.archive.bag import COMMIT_MARK
 from orchestrator.core.archive.download import is_commit_mark
@@ -52,7 +52,7 @@ TIMEOUT_S: Final = 10.0
 """Seconds that one process waits for the writes of another; a batch of the largest update takes less than
 one."""
 
-_VERSION: Final = 6
+_VERSION: Final = 7
 """Version of the tables below and of the content of an entry; a file of another version is made again."""
 _TABLES: Final = (
     """CREATE TABLE sessions (
@@ -66,6 +66,8 @@ _TABLES: Final = (
       endpoint TEXT NOT NULL, -- the server of that archive, as `s3.endpoint_of`
       tried_at REAL NOT NULL, -- when it could not be read, in seconds since 1970; 0: it was read
       is_read INTEGER NOT NULL,  -- 0: its words cannot be searched
+      owner TEXT NOT NULL,       -- whose it is; "": of the time before people signed in, or it cannot be read
+      owner_groups TEXT NOT NULL,  -- JSON: of the owner, when it was started
       entry TEXT NOT NULL     -- JSON, `reading.Entry`
     )""",
     "CREATE INDEX by_presenter ON sessions (presenter)",
@@ -114,6 +116,10 @@ class Hit:
     parts: tuple[tuple[str, bool], ...]  # the words around it; True: these were looked for
 
 
+Sees: TypeAlias = Callable[[str, Sequence[str]], bool]
+"""Says whether a session may be seen, by its owner ("": none) and the owner's groups."""
+
+
 class OtherVersionError(sqlite3.DatabaseError):
     """The file is of another release. The error does not leave this module."""
 
@@ -140,9 +146,18 @@ class Verified:
 class Catalogue:
     """The catalogue at one path. Safe to use from several threads and processes."""
 
-    def __init__(self, path: Path) -> None:
-        """Remember *path*; nothing is created before the first use."""
+    def __init__(self, path: Path, sees: Sees | None = None) -> None:
+        """Remember *path*; nothing is created before the first use.
+
+        Args:
+            sees: Says by a session's owner and the owner's groups whether its row is shown. If None, all are.
+        """
         self.path = path
+        self._sees = sees
+
+    def seen_by(self, sees: Sees) -> Catalogue:
+        """Return this catalogue with only the sessions that *sees* shows, whatever it is asked."""
+        return Catalogue(self.path, sees)
 
     # ------------------------------------------------------------------ asking
 
@@ -163,7 +178,7 @@ class Catalogue:
         """
         with self._open() as connection:
             found = connection.execute(
-                f"{_ROW} WHERE n < ? AND (?2 IS NULL OR presenter = ?2) AND "
+                f"{_ROW} WHERE {_SEEN} AND n < ? AND (?2 IS NULL OR presenter = ?2) AND "
                 "(?3 IS NULL OR (json_extract(entry, '$.engine') IS ?4) = ?3) ORDER BY n DESC LIMIT ?5",
                 (_end(before), presenter, are_recorded, RECORDED, most),
             )
@@ -191,7 +206,9 @@ class Catalogue:
                     break
                 n = last[0] >> _BITS
                 below = n << _BITS
-                row = connection.execute(f"{_ROW} WHERE n = ?", (n,)).fetchone()
+                row = connection.execute(f"{_ROW} WHERE {_SEEN} AND n = ?", (n,)).fetchone()
+                if row is None:  # somebody else's
+                    continue
                 hits = connection.execute(
                     "SELECT kind, place, at_s, snippet(passages, 3, ?, ?, '…', 24) FROM passages "
                     "WHERE passages MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?",
@@ -205,14 +222,24 @@ class Catalogue:
     def get(self, session: str) -> Row | None:
         """Return one session's row, or None if it is not in the catalogue."""
         with self._open() as connection:
-            row = connection.execute(f"{_ROW} WHERE session = ?", (session,)).fetchone()
+            row = connection.execute(f"{_ROW} WHERE {_SEEN} AND session = ?", (session,)).fetchone()
         return None if row is None else _row(row)
+
+    def among(self, sessions: Sequence[str]) -> frozenset[str]:
+        """Return those of these sessions that are in the catalogue."""
+        with self._open() as connection:
+            found = connection.execute(
+                "SELECT session FROM sessions WHERE seen(owner, owner_groups) "
+                "AND session IN (SELECT value FROM json_each(?))",
+                (json.dumps(list(sessions)),),
+            )
+            return frozenset(session for (session,) in found)
 
     def runs_beside(self, row: Row, *, most: int = RUNS) -> list[Row]:
         """Return other sessions on the same deck, newest first."""
         with self._open() as connection:
             found = connection.execute(
-                f"{_ROW} WHERE deck = ? AND n != ? ORDER BY n DESC LIMIT ?",
+                f"{_ROW} WHERE {_SEEN} AND deck = ? AND n != ? ORDER BY n DESC LIMIT ?",
                 (row.entry.deck_sha256, row.n, most),
             )
             return [_row(one) for one in found]
@@ -220,14 +247,16 @@ class Catalogue:
     def runs_of(self, deck_sha256: str, *, most: int = RUNS) -> list[Row]:
         """Return sessions on this deck, newest first."""
         with self._open() as connection:
-            found = connection.execute(f"{_ROW} WHERE deck = ? ORDER BY n DESC LIMIT ?", (deck_sha256, most))
+            query = f"{_ROW} WHERE {_SEEN} AND deck = ? ORDER BY n DESC LIMIT ?"
+            found = connection.execute(query, (deck_sha256, most))
             return [_row(one) for one in found]
 
     def presenters(self) -> list[tuple[str, int]]:
         """Return the name of everybody who presented, and how often, sorted by name."""
         with self._open() as connection:
             query = (
-                "SELECT presenter, count(*) FROM sessions WHERE presenter != '' GROUP BY presenter ORDER BY 1"
+                "SELECT presenter, count(*) FROM sessions WHERE seen(owner, owner_groups) "
+                "AND presenter != '' GROUP BY presenter ORDER BY 1"
             )
             return [(name, count) for name, count in connection.execute(query)]
 
@@ -244,7 +273,9 @@ class Catalogue:
     def unsearched(self) -> list[Entry]:
         """Return the sessions whose words cannot be searched: damaged, or unreadable now."""
         with self._open() as connection:
-            found = connection.execute("SELECT entry FROM sessions WHERE is_read = 0 ORDER BY session")
+            found = connection.execute(
+                "SELECT entry FROM sessions WHERE seen(owner, owner_groups) AND is_read = 0 ORDER BY session"
+            )
             return [Entry.of(entry) for (entry,) in found]
 
     def known(self) -> dict[str, Known]:
@@ -282,7 +313,7 @@ class Catalogue:
                 presenter, deck = ("", "") if entry.copy_of else (entry.presenter, entry.deck_sha256)
                 is_read = not (entry.is_damaged or entry.unread)
                 connection.execute(
-                    "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     (
                         n,
                         entry.session,
@@ -294,6 +325,8 @@ class Catalogue:
                         of.endpoint,
                         of.tried_at,
                         is_read,
+                        entry.owner,
+                        json.dumps(list(entry.groups)),
                         entry.told(),
                     ),
                 )
@@ -398,10 +431,14 @@ class Catalogue:
             for pragma in ("secure_delete = ON", "temp_store = MEMORY", "synchronous = NORMAL"):
                 connection.execute(f"PRAGMA {pragma}")
             _make(connection)
+            connection.create_function("seen", 2, self._seen, deterministic=True)
         except BaseException:
             connection.close()
             raise
         return connection
+
+    def _seen(self, owner: str, groups: str) -> bool:
+        return self._sees is None or self._sees(owner, json.loads(groups))
 
     def _remove(self) -> None:
         for end in ("", "-wal", "-shm"):
@@ -476,6 +513,8 @@ def comments_beside(catalogue: Catalogue) -> Path:
     return catalogue.path.with_suffix("")
 
 
+_SEEN: Final = "seen(owner, owner_groups)"
+"""The condition of every question that names sessions: who asks may see them."""
 _ROW: Final = "SELECT n, entry, bytes, archive, endpoint FROM sessions"
 
 

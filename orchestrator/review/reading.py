@@ -115,6 +115,8 @@ class Entry:
     copy_of: str = ""  # the session that its records are of, where its folder has another name
     unread: str = ""  # why it cannot be read now; what it holds is not known then
     crew: str = ""  # the table that another crew's session was started by; "": it is a rehearsal
+    owner: str = ""  # the identity of who was signed in at the start; "": nobody had to be
+    groups: Sequence[str] = ()  # of the owner, at the start
 
     def told(self) -> str:
         """Return the entry as JSON, as the catalogue stores it."""
@@ -190,6 +192,8 @@ def _of_crew(
         head=head_of(ledger),
         copy_of=opening.id if opening.id != session else "",
         crew=crew,
+        owner=opening.owner,
+        groups=opening.groups,
     )
     texts: dict[str, list[str]] = {}
     for record in map(_record, others):
@@ -259,6 +263,8 @@ def _entry(session: str, ledger: bytes, first: Record, values: Sequence[Value], 
         fillers=None if fillers is None else sum(fillers.values()),
         used_s=debrief["speech_s"] + debrief["answers_s"] if debrief else None,
         copy_of=opened.id if opened.id != session else "",
+        owner=opened.owner.identity if opened.owner is not None else "",
+        groups=opened.owner.groups if opened.owner is not None else (),
     )
 
 

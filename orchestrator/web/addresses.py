@@ -14,6 +14,8 @@ PREFIX: Final = "/api/v1"
 """The prefix of every address of the API."""
 FORMER: Final = re.compile(r"/api(?P<rest>/(?!v[0-9]+(?:/|$)).*)", re.DOTALL)
 """An address of the API as it was before addresses contained a version."""
+LEAVES: Final = "greenroom-leaves"
+"""The header of an answer whose redirect leads to another server on purpose."""
 DEPRECATED_AT: Final = 1_795_651_200
 """The time, 2026-11-26, since which addresses without a version are deprecated; they still work for one
 release."""
@@ -65,8 +67,12 @@ def localise(headers: MutableHeaders, base: str) -> None:
     """Replace the framework's redirect, which names scheme and host, by a path below the public path.
 
     The framework knows neither the public path nor the public scheme, while the browser knows which name and
-    port it has asked. Our own redirects are already paths, and none leads to another server.
+    port it has asked. Our own redirects are already paths, and none leads to another server but the one to an
+    OpenID provider, which says so by the header `LEAVES`; that header is not sent.
     """
+    if LEAVES in headers:
+        del headers[LEAVES]
+        return
     to = urlsplit(headers.get("location", ""))
     if to.scheme:
         path = f"{base}/{to.path.lstrip('/')}"  # a second slash would make a host of what follows

@@ -24,32 +24,32 @@ class Starts:
     def __init__(self) -> None:
         """Make an empty collection."""
         self._lock = Lock()
-        self.elsewhere: Callable[[], str | None] = lambda: None
-        """Returns what other processes that serve this home are asking, in one line; None: nothing."""
-        self._under_way: list[Calls] = []
+        self.elsewhere: Callable[[str], str | None] = lambda whose: None
+        """Returns what other processes that serve this home are asking for somebody, in one line, or None."""
+        self._under_way: list[tuple[str, Calls]] = []
 
     @contextmanager
-    def one(self) -> Iterator[Calls]:
+    def one(self, whose: str) -> Iterator[Calls]:
         """Yield the place in which the calls of one start to a model are seen, for as long as the block
-        lasts."""
+        lasts; *whose* is who starts."""
         calls = Calls()
         with self._lock:
-            self._under_way.append(calls)
+            self._under_way.append((whose, calls))
         try:
             yield calls
         finally:
             with self._lock:
-                self._under_way.remove(calls)
+                self._under_way.remove((whose, calls))
 
-    def line(self) -> str | None:
-        """Return what the longest-running start is asking its model, in one line, or None if nothing is
-        asked; first of this process, then of others."""
-        return self.own_line() or self.elsewhere()
+    def line(self, whose: str) -> str | None:
+        """Return what the longest-running start of *whose* is asking its model, in one line, or None if
+        nothing is asked; first in this process, then in others."""
+        return self.own_line(whose) or self.elsewhere(whose)
 
-    def own_line(self) -> str | None:
-        """Return what the longest-running start of this process is asking, or None."""
+    def own_line(self, whose: str) -> str | None:
+        """Return what the longest-running start of *whose* in this process is asking, or None."""
         with self._lock:
-            under_way = tuple(self._under_way)
+            under_way = tuple(calls for one, calls in self._under_way if one == whose)
         return next((line for calls in under_way if (line := calls.line()) is not None), None)
 
 
@@ -77,29 +77,34 @@ class Making:
 
 
 class Dossiers:
-    """The dossiers that one server makes, one at a time for each deck. Safe to use from many threads."""
+    """The dossiers that one server makes, one at a time for each deck and person ("" where nobody signs in).
+
+    Safe to use from many threads.
+    """
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._making: dict[str, Making] = {}
+        self._making: dict[tuple[str, str], Making] = {}
 
-    def of(self, deck: str) -> Making | None:
+    def of(self, deck: str, whose: str) -> Making | None:
         """Return the dossier of a deck that is being made or that failed, or None if there is neither."""
-        return self._making.get(deck)
+        return self._making.get((deck, whose))
 
-    def make(self, deck: str, engine: str, work: Callable[[Calls], None]) -> bool:
+    def make(self, deck: str, whose: str, engine: str, work: Callable[[Calls], None]) -> bool:
         """Start *work* in its own thread, unless work for this deck is running; return whether it was
         started."""
         with self._lock:
             under_way = [one for one, made in self._making.items() if made.failed is None]
-            if deck in under_way or len(under_way) >= MAX_JOBS:
-                return deck in under_way
-            making = self._making[deck] = Making(engine, monotonic())
+            if (deck, whose) in under_way or len(under_way) >= MAX_JOBS:
+                return (deck, whose) in under_way
+            making = self._making[deck, whose] = Making(engine, monotonic())
         # It ends with the server: what it has not kept by then is made anew.
-        Thread(target=self._run, args=(deck, engine, partial(work, making.calls)), daemon=True).start()
+        Thread(
+            target=self._run, args=((deck, whose), engine, partial(work, making.calls)), daemon=True
+        ).start()
         return True
 
-    def _run(self, deck: str, engine: str, work: Callable[[], None]) -> None:
+    def _run(self, job: tuple[str, str], engine: str, work: Callable[[], None]) -> None:
         failed: str | None = None
         try:
             work()
@@ -109,6 +114,6 @@ class Dossiers:
             failed = f"something broke ({type(error).__name__}): try again, or without a model"
         with self._lock:
             if failed is None:
-                del self._making[deck]
+                del self._making[job]
             else:
-                self._making[deck] = Making(engine, monotonic(), failed)
+                self._making[job] = Making(engine, monotonic(), failed)

@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from orchestrator.core.errors import (
+    AccessError,
     AlreadyWrittenError,
     AppendOnlyError,
     ArchiveConflictError,
@@ -62,6 +63,7 @@ STATUS: Final[tuple[tuple[type[GreenroomError], HTTPStatus], ...]] = (
     (ImmutableFileError, HTTPStatus.FORBIDDEN),
     (WriterNotAllowedError, HTTPStatus.FORBIDDEN),
     (NotConsentedError, HTTPStatus.FORBIDDEN),
+    (AccessError, HTTPStatus.FORBIDDEN),
     (HomeError, HTTPStatus.CONFLICT),  # the server shows archives alone
     (SessionExistsError, HTTPStatus.CONFLICT),
     (SessionStateError, HTTPStatus.CONFLICT),

@@ -259,10 +259,14 @@ class Review:
                 said = self.verdicts.of(row.entry.session)
         return outcomes_of(row.entry, said)
 
-    def asked_before(self, deck_sha256: str) -> tuple[AskedBefore, ...]:
-        """Return the questions of the home's own rehearsals on a deck, without those of demonstrations."""
+    def asked_before(self, deck_sha256: str, catalogue: Catalogue) -> tuple[AskedBefore, ...]:
+        """Return the questions of the home's own rehearsals on a deck, without those of demonstrations.
+
+        Args:
+            catalogue: Ours, with the sessions that whoever asks may see.
+        """
         self.refresh(is_needed=True)
-        runs = self.catalogue.runs_of(deck_sha256)
+        runs = catalogue.runs_of(deck_sha256)
         return asked_before(
             [row for row in runs if row.is_here and not row.entry.is_recorded], self.verdicts.of
         )

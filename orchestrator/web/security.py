@@ -142,7 +142,7 @@ class Security:
         site, name = self._site, name_of(host)
         if name in site.names or (site.takes_addresses and _is_address(name)):
             return None
-        if is_health and site.token is not None and PROBED.fullmatch(host):
+        if is_health and (site.token is not None or site.gate is not None) and PROBED.fullmatch(host):
             return None
         told = f"this server answers to {', '.join(sorted(site.names))}"
         told += " and to the IP addresses of this machine" if site.takes_addresses else ""
@@ -189,7 +189,7 @@ class Security:
             return None
         method = "GET" if scope.get("method") == "HEAD" else scope.get("method", "")
         may = self._site.pairings.may
-        if any(may(one, method, scope["path"]) for one in _shown(headers, self._site)):
+        if any(may(one, method, scope["path"]) for one in secrets_in(headers, self._site)):
             return None
         at = f" (at {self._site.public})" if self._site.public is not None else ""
         told = f"a token is needed: open the link that `greenroom serve` printed{at}, "
@@ -235,7 +235,7 @@ def cookie_name(site: Site, host: str) -> str:
 
 def shows_token(headers: Headers, site: Site) -> bool:
     """Return whether a request contains the token, as a bearer token or in the cookie, or needs none."""
-    return site.token is None or any(_same(one, site.token) for one in _shown(headers, site))
+    return site.token is None or any(_same(one, site.token) for one in secrets_in(headers, site))
 
 
 def shows_metrics_token(scope: Scope, headers: Headers, site: Site) -> bool:
@@ -257,16 +257,16 @@ def set_cookie(answer: Response, secret: str, site: Site, headers: Headers) -> N
     )
 
 
-def _shown(headers: Headers, site: Site) -> list[str]:
+def secrets_in(headers: Headers, site: Site) -> list[str]:
     """Return every secret that a request contains: its bearer token, and its cookies with our name."""
     name = cookie_name(site, headers.get("host", ""))
-    shown = [headers.get("authorization", "").removeprefix("Bearer ")]
+    found = [headers.get("authorization", "").removeprefix("Bearer ")]
     for line in headers.getlist("cookie"):
         for one in line.split(";"):
             known, _, value = one.strip().partition("=")
             if known == name:  # several: those of a server below another one's path, say
-                shown.append(value)
-    return shown
+                found.append(value)
+    return found
 
 
 class Body:

@@ -28,6 +28,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from orchestrator import __version__
 from orchestrator.core.errors import UsageError
 from orchestrator.core.outbound.loopback import network_address
+from orchestrator.web.access import Door, Way, way, ways_of
 from orchestrator.web.addresses import PREFIX, Addresses
 from orchestrator.web.description import describe, operation_name
 from orchestrator.web.metrics import MEDIA_TYPE, Measured, Routed
@@ -46,7 +47,7 @@ API: Final[tuple[str, ...]] = (
 )  # fmt: skip
 """Modules of `api/`, whose addresses begin with `PREFIX`."""
 PAGES: Final[tuple[str, ...]] = (
-    "new", "dossier", "room", "debrief", "review", "review_compare", "review_session",
+    "new", "dossier", "room", "debrief", "review", "review_compare", "review_session", "sign_in",
 )  # fmt: skip
 """Modules of `pages/`, whose addresses a person opens."""
 STATIC: Final = Path(__file__).parent / "static"
@@ -90,13 +91,21 @@ def application(site: Site) -> ASGIApp:
     app.add_api_route(METRICS, _metrics, include_in_schema=False)
     site.metrics.sources["site"] = site.figures
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    return Measured(Addresses(Security(Bodies(Routed(app)), site), site.base), site.metrics)
+    return Measured(
+        Addresses(Security(Door(Bodies(Routed(app)), site, ways()), site), site.base), site.metrics
+    )
 
 
 async def _metrics(request: Request) -> Response:
     """Answer Prometheus; `Security` has asked for a token where one is needed."""
     site: Site = request.app.state.site
     return Response(site.metrics.text(), media_type=MEDIA_TYPE)
+
+
+def ways() -> list[Way]:
+    """Return every route of the application, in the order in which it looks at them."""
+    known = [way("GET", f"{PREFIX}/openapi.json"), way("GET", METRICS), way("GET", "/static", is_folder=True)]
+    return known + [one for router, prefix in routers() for one in ways_of(router, prefix)]
 
 
 # ---------------------------------------------------------------------- serve
@@ -182,7 +191,13 @@ def bind(site: Site, host: str, port: int) -> Bound:
     if site.public is not None:
         address = elsewhere = str(site.public)
     site = replace(site, hosts=frozenset(own), takes_addresses=not is_local, elsewhere=elsewhere)
-    if not is_local or site.public is not None:
+    if site.gate is not None:
+        if site.gate.sign_in is not None and not is_local and site.public is None:
+            raise UsageError(
+                f"--host {host}: with access.oidc the provider has to know the one address to which people "
+                "come back: set `public_url` to it, or listen on loopback"
+            )
+    elif not is_local or site.public is not None:
         site = replace(site, token=site.token or secrets.token_urlsafe(TOKEN_BYTES))
     return Bound(sockets, site, listens, address)
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
 from threading import Event
+from typing import TYPE_CHECKING, Any, Final
 
 from starlette.requests import HTTPConnection
 
-from orchestrator.core.errors import HomeError
+from orchestrator.access.people import Person
+from orchestrator.core.errors import AccessError, HomeError
+from orchestrator.core.owner import Owner, identity_of
 from orchestrator.material.speech.recognition import Recogniser
 from orchestrator.panel.config.public_url import PublicUrl
 from orchestrator.panel.home import Home
@@ -19,12 +24,18 @@ from orchestrator.web.pairing import Pairings
 from orchestrator.web.pictures import Pictures
 from orchestrator.web.presence import Microphones, Presence
 from orchestrator.web.readiness import Readiness, home_check
-from orchestrator.web.reviewing import Review
+from orchestrator.web.reviewing import Reading, Review
 from orchestrator.web.showcase import Showcase
 from orchestrator.web.uploads import Materials, Uploads
 
+if TYPE_CHECKING:
+    from orchestrator.access.gate import Gate
+    from orchestrator.review.catalogue import Catalogue
+
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 """Names under which a browser on this machine reaches a server that is bound to loopback."""
+PERSON: Final = "greenroom.person"
+"""The key of an ASGI scope with who asks, where people sign in."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +54,8 @@ class Site:
         token: The secret that every request must contain. If None, everybody who reaches the server may use
             it.
         metrics_token: A secret that opens `/metrics` alone, for Prometheus.
+        gate: How people sign in. If None, nobody has to, and everybody may do everything.
+        asker: Who asks, of a site as one person sees it (`seen_by`).
         recogniser: The object that turns speech into text. If None, there is none, and `no_recogniser` says
             why.
         partials: By session, the words of a sentence that is being spoken: shown, never stored.
@@ -62,6 +75,8 @@ class Site:
     metrics_token: str | None = None
     endpoint_url: str | None = None  # of an S3-compatible server
     known: Home | None = None
+    gate: Gate | None = None
+    asker: Person | None = None
     recogniser: Recogniser | None = None
     no_recogniser: str = "this server recognises no speech"
     partials: dict[str, str] = field(default_factory=dict)
@@ -92,6 +107,90 @@ class Site:
         known = {check.name for check in self.readiness.checks}  # of a site of which this is a copy
         self.readiness.checks += [check for check in checks if check.name not in known]
 
+    # ------------------------------------------------------------------ as one person sees it
+
+    def seen_by(self, person: Person | None) -> Site:
+        """Return this very site, its state shared, as *person* sees it."""
+        seen = copy(self)
+        object.__setattr__(seen, "asker", person)
+        return seen
+
+    def sees(self, owner: str, groups: Sequence[str]) -> bool:
+        """Return whether who asks may see a session, by its owner and the owner's groups at its start."""
+        return self.gate is None or (self.asker is not None and self.asker.sees(owner, groups))
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """The catalogue with the sessions that who asks may see."""
+        catalogue = self.review.catalogue
+        return catalogue if self.gate is None else catalogue.seen_by(self.sees)
+
+    @property
+    def is_keeper(self) -> bool:
+        """Whether who asks may do everything."""
+        return self.gate is None or (self.asker is not None and self.asker.is_keeper)
+
+    @property
+    def owner(self) -> Owner | None:
+        """The owner of a session that is started now, or None where nobody has to sign in.
+
+        Raises:
+            AccessError: Nobody is signed in, whose the session could be.
+        """
+        if self.gate is None:
+            return None
+        if self.asker is None or not self.asker.identity:
+            raise AccessError("nobody is signed in, whose this could be: sign in")
+        return self.asker.owner
+
+    @property
+    def started_as(self) -> dict[str, Any]:
+        """What a rehearsal that is started now says of who started it, as options of `Rehearsal.start`."""
+        owner = self.owner
+        if owner is None or self.asker is None:
+            return {}
+        return {"owner": owner, "called": self.asker.name or None}
+
+    @property
+    def whose(self) -> str:
+        """The key of what is kept of one person alone; "" where nobody has to sign in."""
+        owner = self.owner
+        return owner.identity if owner is not None else ""
+
+    def presenter(self, given: str | None) -> str | None:
+        """Return the presenter of what is started now: who is signed in, whoever the request names.
+
+        Raises:
+            AccessError: The request names somebody else.
+        """
+        owner = self.owner
+        if owner is None:
+            return given
+        if given is not None and given.strip() and identity_of(given) != owner.identity:
+            raise AccessError(f"presenter: you are signed in as {owner.identity}: leave `presenter` out")
+        return owner.identity
+
+    def of_whom(self, given: str | None) -> str | None:
+        """Return of whom something remembered is asked: of oneself, and of whomever a keeper names.
+
+        Raises:
+            AccessError: Somebody else is named.
+        """
+        return given if self.is_keeper else self.presenter(given)
+
+    def shown(self, reading: Reading) -> Reading:
+        """Return the state of an update as who asks may see it: without numbers and reasons, which are of
+        everybody's sessions, unless it is a keeper."""
+        if self.is_keeper:
+            return reading
+        failed = None if reading.failed is None else "ask a keeper to look at them"
+        return replace(reading, done=0, of=0, failed=failed)
+
+    def author(self, given: str) -> str:
+        """Return whose words a comment or a verdict is: of who is signed in, whoever the request names."""
+        owner = self.owner
+        return given if owner is None else owner.identity
+
     def close(self) -> None:
         """Stop everything that runs; sessions that are driven stop as if their presenter had paused."""
         self.closing.set()
@@ -101,6 +200,8 @@ class Site:
             self.recogniser.close()
         self.review.close()
         self.sessions.close()
+        if self.gate is not None:
+            self.gate.audit.close()
         self.pictures.close()
         self.uploads.close()
         self.materials.close()
@@ -154,4 +255,4 @@ async def site_of(connection: HTTPConnection) -> Site:
     It is a coroutine, because the framework would run a plain function in a worker thread at every request.
     """
     site: Site = connection.app.state.site
-    return site
+    return site if site.gate is None else site.seen_by(connection.scope.get(PERSON))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +14,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 from orchestrator import __version__
+from orchestrator.access.people import Person
 from orchestrator.panel import debrief
 from orchestrator.panel.debrief.page import equip
 from orchestrator.panel.render import said_by
@@ -24,6 +26,18 @@ TAGS: Final = frozenset((
 ))  # fmt: skip
 """The tags that Markdown from a session may produce. Links, pictures and frames are not among them, since
 a page loads nothing."""
+
+SIGNED_IN: Final[ContextVar[Person | None]] = ContextVar("signed_in", default=None)
+"""Who is signed in at the request that is answered now, for what a page shows and offers. What may be done is
+decided elsewhere (`access.people.judged`)."""
+
+
+def may(role: str) -> bool:
+    """Return whether a page should offer what only *role*, "keeper" or "presenter", may do."""
+    person = SIGNED_IN.get()
+    if person is None or person.is_keeper:
+        return True
+    return role == "presenter" and person.is_presenter
 
 
 @cache
@@ -39,7 +53,7 @@ def environment() -> Environment:
     )
     equip(made)
     made.filters["markdown"] = markdown
-    made.globals.update(version=__version__, said_by=said_by)
+    made.globals.update(version=__version__, said_by=said_by, signed_in=SIGNED_IN.get, may=may)
     return made
 
 

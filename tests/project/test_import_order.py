@@ -15,15 +15,15 @@ PACKAGE = "orchestrator"
 # The five wings (core, material, panel, memory, the ways in) and what is in them, first to last: each imports
 # only from itself and from those before it. `rehearsal` is the public class over panel and memory.
 ORDER_LINES = """
-core.errors core.clock core.table core.legible core.packaged core.values core.replica core.outbound
-core.privacy core.home core.store core.context core.verify core.guard core.archive
+core.errors core.clock core.table core.legible core.owner core.packaged core.values core.replica
+core.outbound core.privacy core.home core.store core.context core.verify core.guard core.archive
 core.starting core.crew core.dry_check core.session
 material.values material.claim material.deck material.claims material.speech material.checks material.intel
 panel.model panel.render panel.config panel.answers panel.records panel.application panel.home
 panel.personas panel.bank panel.comments panel.engines panel.dossier panel.loop panel.debrief
 memory review
 rehearsal
-engines errors
+engines errors access
 documents
 web mcp cluster cli
 """

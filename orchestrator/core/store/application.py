@@ -46,6 +46,8 @@ class Opening(Value):
     budget_tokens: int | None = None  # of a context; None: the default
     title: str = ""  # of a session that has no deck
     crew: str = ""  # the table that the core started it by; "": a board panel started it
+    owner: str = ""  # the identity of who was signed in at the start; "": nobody had to be
+    groups: tuple[str, ...] = ()  # of the owner, at the start
 
     @property
     def version(self) -> int:
@@ -61,7 +63,7 @@ class Opening(Value):
     @classmethod
     def read(cls, plain: Mapping[str, Any]) -> Self:
         panel = plain.get("panel")
-        deck, options = (_part(plain, name) for name in ("deck", "options"))
+        deck, options, owner = (_part(plain, name) for name in ("deck", "options", "owner"))
         return cls(
             ledger_version=plain.get("ledger_version"),
             panel=_given(tuple[str, ...], panel, ()) if isinstance(panel, list) else None,
@@ -89,6 +91,8 @@ class Opening(Value):
             budget_tokens=_given(int, plain.get("budget_tokens"), None),
             title=_given(str, plain.get("title"), ""),
             crew=_given(str, plain.get("crew"), ""),
+            owner=_given(str, owner.get("identity"), ""),
+            groups=_given(tuple[str, ...], owner.get("groups", ()), ()),
         )
 
 

@@ -32,6 +32,7 @@ from orchestrator.core.home.plain_yaml import (
     read_given,
     read_plain_yaml,
 )
+from orchestrator.panel.config.access import Access, read_access
 from orchestrator.panel.config.cluster import PREFIX as CLUSTER_PREFIX
 from orchestrator.panel.config.cluster import Cluster, parse_cluster
 from orchestrator.panel.config.engine_names import BANK, engine_names, is_engine_name
@@ -94,7 +95,17 @@ _SHOWN_CHARS: Final = 80
 _LANGUAGE: Final = re.compile(r"[a-z]{2,3}")  # ISO 639, as Whisper's tokens have it
 OTHER_VARIABLES: Final = frozenset(
     f"GREENROOM_{name}"
-    for name in ("HOME", "S3_ENDPOINT", "COMMAND", "EMBEDDINGS_KEY", "MODEL_KEY", "LOG", "METRICS_TOKEN")
+    for name in (
+        "HOME",
+        "S3_ENDPOINT",
+        "COMMAND",
+        "EMBEDDINGS_KEY",
+        "MODEL_KEY",
+        "LOG",
+        "METRICS_TOKEN",
+        "ACCESS_KEY",
+        "ACCESS_SECRET",
+    )
 )
 """Environment variables with the same prefix that are not configuration keys."""
 
@@ -123,6 +134,7 @@ class Config:
     embeddings: str | None = None  # where memories are turned into vectors: "local" or an address
     embeddings_model: str | None = None
     public_url: str | None = None  # where browsers reach `serve` through a proxy
+    access: Access | None = None  # who signs in to `serve` and how; None: nobody has to
     stt_model: str | None = (
         None  # a Whisper model's folder or name; None: the one that the extra `stt` brings
     )
@@ -284,6 +296,13 @@ def _public_url(value: Any, where: str) -> str:
     return str(value)
 
 
+def _access(value: Any, where: str) -> Access | None:
+    try:
+        return read_access(value)
+    except ValueError as error:
+        raise ConfigurationError(f"{where}: access: {error}") from None
+
+
 def checked(key: str, value: Any, where: str) -> Any:
     """Return *value* if it is valid for *key*.
 
@@ -302,6 +321,8 @@ def checked(key: str, value: Any, where: str) -> Any:
         return _number(key, value, SESSION_USD, where)
     if key == "public_url":
         return _public_url(value, where)
+    if key == "access":
+        return _access(value, where)
     if must := _demand(key, value):
         raise ConfigurationError(f"{where}: {key} is {_shown(value)}, but must be {must}")
     return value

@@ -9,8 +9,11 @@ from typing import Final
 
 DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 OWN_PATHS: Final = frozenset(
-    {"api", "debrief", "dossier", "example", "new", "review", "room", "static", "w", "watch"}
-)
+    {
+        "api", "debrief", "dossier", "example", "new", "review", "room", "sign-in", "sign-out", "static", "w",
+        "watch",
+    }
+)  # fmt: skip
 """First parts of the server's own paths.
 
 A public path that began with one could not be distinguished from them, since a proxy may pass the public path

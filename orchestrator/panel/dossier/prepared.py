@@ -8,6 +8,7 @@ The file names its version. It is not part of any session, archive or export, an
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -65,13 +66,16 @@ class Prepared:
         return tuple(one for one in self.dossier.attacks if not self.of(one).is_prepared)
 
 
-def read_prepared(home: Home, sha256: str) -> Prepared | None:
+def read_prepared(home: Home, sha256: str, whose: str = "") -> Prepared | None:
     """Return the dossier that is stored for a deck, or None.
+
+    Args:
+        whose: Where people sign in, the identity of the person whose dossier it is; each has an own one.
 
     Raises:
         HomeError: The file is not one that Greenroom wrote, or a later release wrote it.
     """
-    path = _folder(home, sha256) / FILE
+    path = _folder(home, sha256, whose) / FILE
     try:
         plain = json.loads(read_regular(path))
         version = plain["version"]
@@ -84,27 +88,29 @@ def read_prepared(home: Home, sha256: str) -> Prepared | None:
     raise HomeError(f"{path}: a later release wrote it (version {version}): use that one", file=path)
 
 
-def keep_prepared(home: Home, made: Prepared, file: Path | None = None) -> Prepared:
+def keep_prepared(home: Home, made: Prepared, file: Path | None = None, whose: str = "") -> Prepared:
     """Store a dossier in place of the deck's earlier one, with the answers to questions that it asks again.
 
     Args:
         file: The deck's own file, which is stored beside the dossier. If None, it is not stored.
+        whose: As at `read_prepared`.
     """
-    with _alone(home, made.deck.sha256):
-        before = read_prepared(home, made.deck.sha256)
+    with _alone(home, made.deck.sha256, whose):
+        before = read_prepared(home, made.deck.sha256, whose)
         if before is not None:
             made = replace(made, preparations={**before.preparations, **made.preparations})
-        _write(home, made)
+        _write(home, made, whose)
     if file is not None:
-        folder = _folder(home, made.deck.sha256)
+        folder = _folder(home, made.deck.sha256, whose)
         name = f"deck{file.suffix.lower()}"
         if not (folder / name).exists():
             _put(folder, name, file.read_bytes())
     return made
 
 
-def prepare(home: Home, sha256: str, number: int, now: Preparation) -> Prepared:
-    """Store the presenter's progress with question *number*, counted from 1.
+def prepare(home: Home, sha256: str, number: int, now: Preparation, whose: str = "") -> Prepared:
+    """Store the presenter's progress with question *number*, counted from 1; *whose* is as at
+    `read_prepared`.
 
     Raises:
         InputError: This deck has no dossier, or the dossier has no such question.
@@ -112,30 +118,30 @@ def prepare(home: Home, sha256: str, number: int, now: Preparation) -> Prepared:
     """
     if len(now.answer) > MAX_ANSWER_CHARS:
         raise UsageError(f"the answer has {len(now.answer):,} characters (limit {MAX_ANSWER_CHARS:,})")
-    _kept(home, sha256)
-    with _alone(home, sha256):  # two questions are ticked at one time
-        return _prepare(home, sha256, number, now)
+    _kept(home, sha256, whose)
+    with _alone(home, sha256, whose):  # two questions are ticked at one time
+        return _prepare(home, sha256, number, now, whose)
 
 
-def _prepare(home: Home, sha256: str, number: int, now: Preparation) -> Prepared:
-    made = _kept(home, sha256)
+def _prepare(home: Home, sha256: str, number: int, now: Preparation, whose: str) -> Prepared:
+    made = _kept(home, sha256, whose)
     if not 1 <= number <= len(made.dossier.attacks):
         raise InputError(f"there is no question {number}: the dossier has {len(made.dossier.attacks)}")
     question = made.dossier.attacks[number - 1].question
     kept = {**made.preparations, question: replace(now, answer=page(now.answer).strip())}
     made = replace(made, preparations=kept)
-    _write(home, made)
+    _write(home, made, whose)
     return made
 
 
-def deck_file(home: Home, sha256: str) -> Path | None:
+def deck_file(home: Home, sha256: str, whose: str = "") -> Path | None:
     """Return the path of the deck's own file, or None if it was not stored."""
-    return next(iter(sorted(_folder(home, sha256).glob("deck.*"))), None)
+    return next(iter(sorted(_folder(home, sha256, whose).glob("deck.*"))), None)
 
 
-def forget_prepared(home: Home, sha256: str) -> None:
+def forget_prepared(home: Home, sha256: str, whose: str = "") -> None:
     """Remove a deck's dossier with all answers, and the deck's file beside it."""
-    shutil.rmtree(_folder(home, sha256), ignore_errors=True)
+    shutil.rmtree(_folder(home, sha256, whose), ignore_errors=True)
 
 
 def brought_of(attack: Attack, panel: tuple[str, ...]) -> BroughtQuestion:
@@ -152,29 +158,32 @@ def brought_of(attack: Attack, panel: tuple[str, ...]) -> BroughtQuestion:
     )
 
 
-def _alone(home: Home, sha256: str) -> AbstractContextManager[bool]:
+def _alone(home: Home, sha256: str, whose: str) -> AbstractContextManager[bool]:
     """Hold the lock on this deck's dossier, so that nobody else writes it in the block."""
-    folder = _folder(home, sha256)
+    folder = _folder(home, sha256, whose)
     folder.mkdir(0o700, parents=True, exist_ok=True)
     return files.held(folder, wait=True)
 
 
-def _kept(home: Home, sha256: str) -> Prepared:
-    made = read_prepared(home, sha256)
+def _kept(home: Home, sha256: str, whose: str) -> Prepared:
+    made = read_prepared(home, sha256, whose)
     if made is None:
         raise InputError("there is no dossier of this deck: have one made first")
     return made
 
 
-def _folder(home: Home, sha256: str) -> Path:
+def _folder(home: Home, sha256: str, whose: str) -> Path:
     if not _SHA256.fullmatch(sha256):
         raise InputError(f"{sha256[:70]!r} is not the SHA-256 of a deck")
-    return home.root / "dossiers" / sha256
+    folder = home.root / "dossiers"
+    if whose:  # under a name that any file system takes
+        folder = folder / "of" / hashlib.sha256(whose.encode()).hexdigest()[:32]
+    return folder / sha256
 
 
-def _write(home: Home, made: Prepared) -> None:
+def _write(home: Home, made: Prepared, whose: str) -> None:
     raw = json.dumps(to_json(made), ensure_ascii=False, indent=1).encode()
-    _put(_folder(home, made.deck.sha256), FILE, raw)
+    _put(_folder(home, made.deck.sha256, whose), FILE, raw)
 
 
 def _put(folder: Path, name: str, raw: bytes) -> None:

@@ -161,7 +161,7 @@ def _slots(state: State, persona: Persona | None, slide: int | None) -> dict[str
 
 def _presenter(options: Options) -> dict[str, str]:
     """Return the slot for the presenter's name, or no slot if the presenter is unnamed."""
-    return {} if options.presenter == UNNAMED else {"presenter": options.presenter}
+    return {} if options.presenter == UNNAMED else {"presenter": options.called or options.presenter}
 
 
 def _filled(text: str, slots: Mapping[str, str]) -> str:

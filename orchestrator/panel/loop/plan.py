@@ -12,6 +12,7 @@ from typing import Any, Final, TypedDict
 from orchestrator.core.errors import InputError, UsageError
 from orchestrator.core.home.unnamed import check_blueprints
 from orchestrator.core.legible import one_line, text_argument
+from orchestrator.core.owner import Owner, check_owner, identity_of
 from orchestrator.core.table import SeatedTable, check_session_id
 from orchestrator.material.claim import Place
 from orchestrator.material.claims.language import language_of_deck
@@ -61,6 +62,8 @@ class StartOptions:
     board: Path | None = None
     kind: str | None = None  # of deck; None: the engine says what it takes it for
     questions: tuple[Given, ...] = ()  # that the presenter brings
+    owner: Owner | None = None  # whose it is, where people sign in; `presenter` is the owner's identity then
+    called: str | None = None  # what the panel calls the presenter; None: by `presenter`
 
 
 class StartArguments(TypedDict, total=False):
@@ -83,6 +86,8 @@ class StartArguments(TypedDict, total=False):
     board: str | Path | None
     kind: str | None
     questions: str | Path | Sequence[Any] | None  # a file; or texts, or mappings with text, slide and agent
+    owner: Owner | None
+    called: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +159,7 @@ class Plan:
     members: tuple[BoardMember, ...]  # of the real board
     questions: tuple[BroughtQuestion, ...]  # that the presenter brings, each once
     notices: tuple[str, ...]  # what of that was left out, a line each
+    owner: Owner | None = None
 
 
 def plan_of(home: Home, source: Source, given: StartOptions) -> Plan:
@@ -186,6 +192,7 @@ def plan_of(home: Home, source: Source, given: StartOptions) -> Plan:
         members=read_board(given.board) if given.board is not None else (),
         questions=questions,
         notices=notices,
+        owner=given.owner,
     )
 
 
@@ -217,11 +224,16 @@ def _options(
         keep_source=given.keep_source,
         language=language,
         kind=given.kind,
+        called=one_line(given.called or ""),
     )
 
 
 def _check(given: StartOptions) -> None:
     """Raise UsageError for an invalid option."""
+    if given.owner is not None:
+        check_owner(given.owner)
+        if identity_of(given.presenter or "") != given.owner.identity:
+            raise UsageError(f"--presenter must be the owner, {given.owner.identity}: whose session it is")
     for key in ("layout", "intensity", "mode", "minutes", "exchanges"):
         value = getattr(given, key)
         if value is not None:
@@ -235,6 +247,7 @@ def _check(given: StartOptions) -> None:
         "speaker": (given.speaker,),
         "focus": given.focus,
         "kind": (given.kind,),
+        "called": (given.called,),
     }
     for key, values in texts.items():
         for value in values:
@@ -355,6 +368,7 @@ def options_of_drill(options: Options) -> dict[str, Any]:
         "mode": options.mode,
         "intensity": options.intensity,
         "kind": options.kind,
+        "called": options.called or None,
         "keep_source": options.keep_source,
         "minutes": MINUTES,
         "exchanges": 1,

@@ -66,7 +66,7 @@ def _fields(plan: Plan) -> dict[str, Any]:
         for agent, seat in plan.seats.items()
     }
     return {
-        "presenter": options.presenter,
+        "presenter": options.called or options.presenter,
         "deck_title": deck.title or deck.name,
         "deck_name": deck.name,
         "slides": len(deck.slides),
@@ -183,6 +183,7 @@ def _first_value(plan: Plan, carried: CarryOver) -> SessionStarted:
         carried=carried or None,
         drill=drilled,
         questions=plan.questions,
+        owner=plan.owner,
     )
 
 

@@ -42,6 +42,7 @@ class Options:
     keep_source: bool = True
     language: str = "en"
     kind: str | None = None  # of deck, where the presenter said so
+    called: str = ""  # what the panel calls the presenter, where `presenter` is an identity; "": by that
 
 
 # ---------------------------------------------------------------------- needs

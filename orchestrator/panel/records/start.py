@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from orchestrator.core.errors import LedgerCorruptError
+from orchestrator.core.owner import Owner
 from orchestrator.core.store.ledger import Record
 from orchestrator.material.claim import Claim, Gap, Tension
 from orchestrator.material.values import BroughtQuestion, Deck, Intel
@@ -53,6 +54,7 @@ class SessionStarted(PanelValue):
     carried: CarryOver | None = None
     drill: Drilled | None = None  # the question of an earlier session that is put again
     questions: tuple[BroughtQuestion, ...] = ()  # that the presenter brought, to be put as they are
+    owner: Owner | None = None  # who was signed in at the start; None: nobody had to be
 
     @property
     def carry_over(self) -> CarryOver:

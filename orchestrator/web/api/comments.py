@@ -30,7 +30,7 @@ class NewComment(Body):
 def add_comment(session: SessionId, remark: NewComment, site: Annotated[Site, Depends(site_of)]) -> Comment:
     """Add a comment to a session, here or in the archive."""
     name = site.review.row(session).entry.session
-    return site.review.comments.add(name, remark.author, remark.text, remark.about)
+    return site.review.comments.add(name, site.author(remark.author), remark.text, remark.about)
 
 
 @router.get("/sessions/{session}/comments")

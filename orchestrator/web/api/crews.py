@@ -6,20 +6,20 @@ session.
 
 from __future__ import annotations
 
-from hashlib import sha256
 from http import HTTPStatus
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends
 from pydantic import Field
 
-from orchestrator.core.errors import SessionExistsError
+from orchestrator.core.errors import AccessError, SessionExistsError
 from orchestrator.core.session import MAX_NAME_CHARS
 from orchestrator.core.store.requests import NO_REPLY, find, keep_reply, request_of
 from orchestrator.core.store.transaction import Draft
 from orchestrator.documents.models.sessions import StartedCrewDocument
 from orchestrator.documents.opening import start_crew, store_of
 from orchestrator.documents.session import started_json
+from orchestrator.web.api.starting import name_by
 from orchestrator.web.description import Body, Plain, Reply, SessionId, sends
 from orchestrator.web.once import Key, once
 from orchestrator.web.open_sessions import writes
@@ -63,10 +63,12 @@ def start_crew_session(starting: StartingCrew, site: At, key: Key = None) -> Pla
 
     By an id of the request's own the session has a name that comes of it, where none is given.
     """
+    if starting.id is not None and not site.is_keeper:  # or it would tell which ids there are
+        raise AccessError("id: a session gets its id here: leave `id` out")
     if key is None:
         return _start(site, starting, starting.id)
     request = request_of(key, "start-crew", starting.model_dump(mode="json"))
-    name = starting.id or f"r-{sha256(key.encode()).hexdigest()[:16]}"
+    name = starting.id or name_by(key, site.whose)
     with site.keys.alone("", key):
         try:
             reply = _start(site, starting, name)
@@ -91,6 +93,7 @@ def _start(site: Site, starting: StartingCrew, name: str | None) -> Plain:
         agents=starting.agents,
         date=starting.date,
         fields=starting.fields,
+        owner=site.owner,
     )
     site.sessions.begin(started)
     return started_json(started)

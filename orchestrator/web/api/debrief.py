@@ -13,6 +13,7 @@ from fastapi import APIRouter, Depends, Path, Query
 from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
+from orchestrator.core.errors import AccessError
 from orchestrator.documents.models.base import PersonVerdict
 from orchestrator.documents.models.debrief import DebriefDocument
 from orchestrator.panel.comments import MAX_NAME
@@ -157,7 +158,7 @@ def judge_answer(session: SessionId, judging: Judging, site: At, key: Key = None
             judging.verdict,
             turn=judging.turn,
             note=judging.note,
-            by=judging.by,
+            by=site.author(judging.by or "") or None,
         )
         return person_json(said)
 
@@ -185,6 +186,9 @@ class Drilled(Reply):
 @takes_long
 def drill_question(session: SessionId, drilling: Drilling, site: At) -> Drilled:
     """Begin a new session on the same deck, whose one exchange is that question."""
-    begun = site.sessions.get(session).drill(drilling.exchange)
+    found, owner = site.sessions.get(session), site.owner
+    if owner is not None and found.rehearsal.store.opening.owner != owner.identity:
+        raise AccessError(f"{session} is somebody else's: its own presenter can put a question of it again")
+    begun = found.drill(drilling.exchange, **site.started_as)
     site.sessions.begin(begun)
     return Drilled(session=begun.id)

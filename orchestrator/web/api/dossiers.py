@@ -136,14 +136,14 @@ class Rehearsing(Body):
 @router.get("/decks/{deck}/dossier", **sends(DeckDossier))
 def get_deck_dossier(deck: DeckId, site: At) -> Plain:
     """Say how a deck's dossier stands: none, making (with a model that takes minutes), failed or ready."""
-    making = site.dossiers.of(deck)
+    making = site.dossiers.of(deck, site.whose)
     if making is not None and making.failed is None:
         asking = making.calls.line()
         return _standing("making", engine=making.engine, seconds=making.seconds, asking=asking)
-    made = read_prepared(site.own, deck)
+    made = read_prepared(site.own, deck, site.whose)
     if making is not None and made is None:
         return _standing("failed", engine=making.engine, failed=making.failed)
-    asked = [asdict(one) for one in site.review.asked_before(deck)]
+    asked = [asdict(one) for one in site.review.asked_before(deck, site.catalogue)]
     if made is None:
         return _standing("none", asked=asked)
     ready = _ready(made, making.failed if making is not None else None)
@@ -154,14 +154,14 @@ def get_deck_dossier(deck: DeckId, site: At) -> Plain:
 def make_deck_dossier(deck: DeckId, wanted: DossierWanted, site: At) -> Plain:
     """Have a deck's dossier made, in the background; answers to questions that it asks again stay."""
     home = site.own
-    file = deck_file(home, deck) or kept(deck, site).file
+    file = deck_file(home, deck, site.whose) or kept(deck, site).file
     if file is None:
         raise DeckError(
             "this rehearsal kept no copy of its deck: drop the deck once more, and prepare from there"
         )
     engine = wanted.engine or home.config.engine
     if not site.dossiers.make(
-        deck, engine, lambda calls: make_dossier(site, file, engine, wanted.kind, calls)
+        deck, site.whose, engine, lambda calls: make_dossier(site, file, engine, wanted.kind, calls)
     ):
         raise SessionStateError("four dossiers are being made already: wait until one is ready")
     return get_deck_dossier(deck, site)
@@ -180,9 +180,9 @@ def make_dossier(
     with asked_engine(home.config, engine, None, calls=calls) as asked:
         made, notices = dossier_of(asked, file, seats_of(home, None), (), (), (), kind)
     deck = read_deck(file)
-    if made.failed is not None and read_prepared(home, deck.sha256) is not None:
+    if made.failed is not None and read_prepared(home, deck.sha256, site.whose) is not None:
         raise EngineError(made.failed)
-    keep_prepared(home, Prepared(deck, made, notices=tuple(notices)), file)
+    keep_prepared(home, Prepared(deck, made, notices=tuple(notices)), file, site.whose)
 
 
 @router.put("/decks/{deck}/dossier/questions/{number}", **sends(DeckDossier))
@@ -193,26 +193,28 @@ def prepare_question(
     site: At,
 ) -> Plain:
     """Keep whether question *number*, from 1, is prepared, and the presenter's own answer to it."""
-    return _ready(prepare(site.own, deck, number, Preparation(question.is_prepared, question.answer)))
+    now = Preparation(question.is_prepared, question.answer)
+    return _ready(prepare(site.own, deck, number, now, site.whose))
 
 
 @router.delete("/decks/{deck}/dossier", status_code=HTTPStatus.NO_CONTENT)
 def delete_deck_dossier(deck: DeckId, site: At) -> None:
     """Remove a deck's dossier with all answers, and the copy of the deck beside it."""
-    forget_prepared(site.own, deck)
+    forget_prepared(site.own, deck, site.whose)
 
 
 @router.post("/decks/{deck}/dossier/rehearse", status_code=HTTPStatus.CREATED)
 def rehearse_deck_dossier(deck: DeckId, asked: Rehearsing, site: At) -> Started:
     """Begin a session whose questions are those that are not prepared yet."""
-    home, made = site.own, read_prepared(site.own, deck)
+    home, made = site.own, read_prepared(site.own, deck, site.whose)
     if made is None:
         raise HTTPException(HTTPStatus.NOT_FOUND, "there is no dossier of this deck: have one made first")
     if not made.unticked:
         raise SessionStateError("every question is ticked: untick those that you want to rehearse")
     panel = home.layout(None).panel
-    file = deck_file(home, deck)
-    with site.starts.one() as calls:
+    file = deck_file(home, deck, site.whose)
+    options = asked.model_dump() | {"presenter": site.presenter(asked.presenter)}
+    with site.starts.one(site.whose) as calls:
         session = Rehearsal.start(
             home,
             Source(made.deck, file),
@@ -220,7 +222,8 @@ def rehearse_deck_dossier(deck: DeckId, asked: Rehearsing, site: At) -> Started:
             exchanges=len(made.unticked),
             kind=made.dossier.kind,
             calls=calls,
-            **asked.model_dump(),
+            **site.started_as,
+            **options,
         )
     return started_of(session, site)
 

@@ -30,7 +30,12 @@ class Health(Reply):
 @router.get("/health", response_model_exclude_none=True, openapi_extra={"security": []})
 async def get_health(request: Request, site: Annotated[Site, Depends(site_of)]) -> Health:
     """Say whether the server is there: for load balancers, so without a token."""
-    return Health(status="ok", version=__version__ if shows_token(request.headers, site) else None)
+    return Health(status="ok", version=__version__ if _is_known(request, site) else None)
+
+
+def _is_known(request: Request, site: Site) -> bool:
+    """Return whether who asks has the token, or is signed in."""
+    return shows_token(request.headers, site) if site.gate is None else site.asker is not None
 
 
 class ReadinessCheck(Reply):
@@ -66,7 +71,7 @@ async def get_readiness(
     found = await site.readiness.read()
     if not found.is_ready:
         response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
-    is_told = shows_token(request.headers, site)
+    is_told = _is_known(request, site)
     checks = [
         ReadinessCheck(name=name, is_ready=not fault, detail=(fault or None) if is_told else None)
         for name, fault in found.faults

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
@@ -19,7 +20,8 @@ from orchestrator.documents.models.memories import (
     RememberedDocument,
     ScratchpadsDocument,
 )
-from orchestrator.memory.model import MemoryType
+from orchestrator.memory.model import MemoryType, UnknownGoalError, UnknownMemoryError
+from orchestrator.memory.presenter import same_name
 from orchestrator.web.description import AgentId, Body, GoalId, MemoryId, Plain, sends
 from orchestrator.web.site import Site, site_of
 
@@ -74,7 +76,13 @@ def list_memories(
 ) -> Plain:
     """List every memory, newest first; with `left`, those that left because the agent had too many."""
     return documents.memories_json(
-        site.own, agent=agent, presenter=presenter, superseded=superseded, left=left, type_=type, tag=tag
+        site.own,
+        agent=agent,
+        presenter=site.of_whom(presenter),
+        superseded=superseded,
+        left=left,
+        type_=type,
+        tag=tag,
     )
 
 
@@ -85,25 +93,27 @@ def forget_presenter(
     agent: Agent = None,
 ) -> Plain:
     """Forget everything about a presenter for good; with `agent`, all that this one keeps."""
-    done = documents.forget(site.own, presenter=presenter, agent=agent)
+    done = documents.forget(site.own, presenter=site.of_whom(presenter), agent=agent)
     return forgotten_json(done, left_over_json(site.own, done))
 
 
 @router.get("/memories/{memory}", **sends(MemoriesDocument))
 def get_memory(memory: MemoryId, site: At) -> Plain:
     """Give one memory whole."""
-    return documents.memory_one_json(site.own, memory)
+    return _own_memory(site, memory)
 
 
 @router.patch("/memories/{memory}", **sends(MemoriesDocument))
 def edit_memory(memory: MemoryId, change: MemoryChange, site: At) -> Plain:
     """Change what is remembered; what it said before is wiped."""
+    _own_memory(site, memory)
     return documents.edited_memory_json(site.own, memory, **change.model_dump())
 
 
 @router.delete("/memories/{memory}", **sends(ForgottenDocument))
 def forget_memory(memory: MemoryId, site: At) -> Plain:
     """Forget one memory for good."""
+    _own_memory(site, memory)
     done = documents.forget(site.own, [memory])
     return forgotten_json(done, left_over_json(site.own, done))
 
@@ -111,46 +121,79 @@ def forget_memory(memory: MemoryId, site: At) -> Plain:
 @router.get("/remembered", **sends(RememberedDocument))
 def get_remembered(site: At, agent: Agent = None, presenter: Presenter = None) -> Plain:
     """Give all that is kept: consent, memories, scratchpads, goals."""
-    return documents.wholes_json(documents.wholes(site.own, agent=agent, presenter=presenter))
+    return documents.wholes_json(documents.wholes(site.own, agent=agent, presenter=site.of_whom(presenter)))
 
 
 @router.put("/scratchpads/{agent}", **sends(ScratchpadsDocument))
 def write_scratchpad(agent: AgentId, page: ScratchpadText, site: At) -> Plain:
     """Write an agent's page anew."""
-    return documents.edited_scratchpad_json(site.own, agent, page.presenter, page.content)
+    return documents.edited_scratchpad_json(site.own, agent, site.of_whom(page.presenter), page.content)
 
 
 @router.put("/consent", **sends(ConsentDocument))
 def set_consent(said: Consent, site: At) -> Plain:
     """Agree to be remembered, or no longer; what is kept stays, unused, until it is forgotten."""
-    return documents.consent_json(site.own, said.presenter, value=said.consented)
+    return documents.consent_json(site.own, site.of_whom(said.presenter), value=said.consented)
 
 
 @router.get("/goals", **sends(GoalsDocument))
 def list_goals(site: At, presenter: Presenter = None) -> Plain:
     """List the goals, and the exchanges that moved them."""
-    return documents.goals_json(site.own, presenter)
+    return documents.goals_json(site.own, site.of_whom(presenter))
 
 
 @router.post("/goals", **sends(GoalsDocument))
 def add_goal(goal: NewGoal, site: At) -> Plain:
     """Add a goal; one that was heard in speech and says the same is taken up."""
-    return documents.added_goal(site.own, goal.presenter, goal.text)[1]
+    return documents.added_goal(site.own, site.of_whom(goal.presenter), goal.text)[1]
 
 
 @router.post("/goals/{goal}/done", **sends(GoalsDocument))
 def complete_goal(goal: GoalId, site: At) -> Plain:
     """Say that a goal is reached."""
+    _own_goal(site, goal)
     return documents.done_goal(site.own, goal)[1]
 
 
 @router.delete("/goals/{goal}", **sends(GoalsDocument))
 def drop_goal(goal: GoalId, site: At) -> Plain:
     """Refuse a proposed goal, or give one up: it is removed for good."""
+    _own_goal(site, goal)
     return documents.dropped_goal(site.own, goal)[1]
 
 
 @router.get("/briefing/{agent}", **sends(BriefingDocument))
 def get_briefing(agent: AgentId, site: At, presenter: Presenter = None) -> Plain:
     """Tell the situation as this agent would be told it now."""
-    return briefing_json(site.own, agent, presenter)
+    return briefing_json(site.own, agent, site.of_whom(presenter))
+
+
+# ---------------------------------------------------------------------- one's own
+
+
+def _own_memory(site: Site, memory: str) -> Plain:
+    """Return a memory, if it is of who asks: another's is unknown, as one that there is not.
+
+    Raises:
+        UnknownMemoryError
+    """
+    if site.is_keeper:
+        return documents.memory_one_json(site.own, memory)
+    with suppress(UnknownMemoryError):
+        found = documents.memory_one_json(site.own, memory)
+        if same_name(found["memories"][0]["presenter"], site.whose):
+            return found
+    raise UnknownMemoryError(f"there is no memory {memory[:40]!r} of yours")
+
+
+def _own_goal(site: Site, goal: str) -> None:
+    """Refuse a goal of somebody else as one that there is not.
+
+    Raises:
+        UnknownGoalError
+    """
+    if site.is_keeper:
+        return
+    known = documents.goals_json(site.own, site.of_whom(None))["goals"]
+    if all(one["id"] != goal for one in known):
+        raise UnknownGoalError(f"there is no goal {goal[:40]!r} of yours")

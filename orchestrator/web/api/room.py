@@ -21,7 +21,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request as HttpRequest
 from starlette.responses import FileResponse
 
-from orchestrator.core.errors import GreenroomError, SessionNotFoundError, UsageError
+from orchestrator.core.errors import AccessError, GreenroomError, SessionNotFoundError, UsageError
 from orchestrator.core.legible import one_line
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.store.requests import MAX_ID_CHARS, Request, part_of, request_of
@@ -415,6 +415,8 @@ def end_session(session: SessionId, ending: Ending, site: At) -> Ended:
 
     A session of another crew has no debrief; all else is the same.
     """
+    if ending.archive is not None and not site.is_keeper:
+        raise AccessError("archive: only a keeper may name another place: leave `archive` out")
     with site.sessions.using_any(session) as found:
         told = site.microphones.finish(session)
         site.drives.stop(session)

@@ -124,8 +124,14 @@ def list_sessions(
 ) -> Plain:
     """List the sessions of the server's home, oldest first; of a server without one, its archive's."""
     if archive or site.home is None:
-        return listed(archived(site.archives, search, site.s3, unsaid, site.home), search)
-    return listed(local(site.home, search, unsaid), search)
+        rows = archived(site.archives, search, site.s3, unsaid, site.home)
+    else:
+        rows = local(site.home, search, unsaid)
+    if not site.is_keeper:  # of which alone the catalogue knows whose they are
+        site.review.refresh(is_needed=True)
+        seen = site.catalogue.among([row["session"] for row in rows])
+        rows = [row for row in rows if row["session"] in seen]
+    return listed(rows, search)
 
 
 @router.get("/sessions/{session}", **sends(SessionDocument))

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Response
 from pydantic import AfterValidator, Field
 
-from orchestrator.core.errors import EngineError, GreenroomError, SessionExistsError, UsageError
+from orchestrator.core.errors import AccessError, EngineError, GreenroomError, SessionExistsError, UsageError
 from orchestrator.core.legible import one_line
 from orchestrator.core.store.requests import NO_REPLY, find, keep_reply, request_of
 from orchestrator.documents.opening import check_is_of_board
@@ -154,7 +154,7 @@ class Asking(Reply):
 @router.get("/asking")
 def get_asking(site: Annotated[Site, Depends(site_of)]) -> Asking:
     """Say what a model is asked for a session that is being started: a slow one takes minutes."""
-    return Asking(asking=site.starts.line())
+    return Asking(asking=site.starts.line(site.whose))
 
 
 @router.post("/questions")
@@ -173,12 +173,15 @@ def start_session(starting: Starting, site: Annotated[Site, Depends(site_of)], k
     Without a given name, the session's name is made from the request's id, so that a repeated request finds
     it.
     """
+    starting = starting.model_copy(update={"presenter": site.presenter(starting.presenter)})
+    if starting.id is not None and not site.is_keeper:  # or it would tell which ids there are
+        raise AccessError("id: a session gets its id here: leave `id` out")
     if key is None:
         return _start(starting, site)
     asked = starting.model_dump(mode="json")
     request = request_of(key, "start", asked)
     if starting.id is None:
-        starting = starting.model_copy(update={"id": f"r-{sha256(key.encode()).hexdigest()[:16]}"})
+        starting = starting.model_copy(update={"id": name_by(key, site.whose)})
     name = str(starting.id)
     with site.keys.alone("", key):
         try:
@@ -192,6 +195,13 @@ def start_session(starting: Starting, site: Annotated[Site, Depends(site_of)], k
         with site.sessions.using(name) as found:
             keep_reply(found.rehearsal.store, request, reply.model_dump(mode="json"))
         return reply
+
+
+def name_by(key: str, whose: str) -> str:
+    """Return the name of the session that a request by this id starts, of one person or, where nobody signs
+    in, of anybody."""
+    told = f"{whose}\n{key}" if whose else key
+    return f"r-{sha256(told.encode()).hexdigest()[:16]}"
 
 
 def _start(starting: Starting, site: Site) -> Started:
@@ -214,9 +224,16 @@ def _start(starting: Starting, site: Site) -> Started:
     with about("dismissed"):
         dismissed = _dismissed(source, starting) if starting.dismissed else frozenset()
     loading = _loading(starting, site)
-    with about(None), _brought(starting, site) as brought, site.starts.one() as calls:
+    with about(None), _brought(starting, site) as brought, site.starts.one(site.whose) as calls:
         session = Rehearsal.start(
-            site.own, source, deck_text=starting.deck_text, loading=loading, calls=calls, **options, **brought
+            site.own,
+            source,
+            deck_text=starting.deck_text,
+            loading=loading,
+            calls=calls,
+            **site.started_as,
+            **options,
+            **brought,
         )
     for one in session.contradictions:
         if one.digest in dismissed:

@@ -45,8 +45,8 @@ def of_session(session: str, site: At) -> RedirectResponse:
     page."""
     found = site.sessions.get(session)
     source, made = source_of(found.rehearsal), found.projection.dossier
-    if made is not None and read_prepared(site.own, source.deck.sha256) is None:
-        keep_prepared(site.own, Prepared(source.deck, made), source.path)
+    if made is not None and read_prepared(site.own, source.deck.sha256, site.whose) is None:
+        keep_prepared(site.own, Prepared(source.deck, made), source.path, site.whose)
     return RedirectResponse(f"{site.base}/dossier/{source.deck.sha256}", 303)
 
 
@@ -54,8 +54,8 @@ def of_session(session: str, site: At) -> RedirectResponse:
 def dossier(deck: str, site: At) -> HTMLResponse:
     """Return the page of a deck's dossier, whether the dossier is ready, is being made, or does not exist
     yet."""
-    making = site.dossiers.of(deck)  # before what it keeps is read
-    made, before = read_prepared(site.own, deck), site.review.asked_before(deck)
+    making = site.dossiers.of(deck, site.whose)  # before what it keeps is read
+    made, before = read_prepared(site.own, deck, site.whose), site.review.asked_before(deck, site.catalogue)
     attacks = made.dossier.attacks if made is not None else ()
     return page(
         "dossier.html",

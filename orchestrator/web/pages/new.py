@@ -65,7 +65,7 @@ def front(
 
     *q* filters by words of title, deck or presenter, *show* by a kind of rehearsal.
     """
-    reading = site.review.refresh(is_needed=_is_behind(site))
+    reading = site.shown(site.review.refresh(is_needed=_is_behind(site)))
     known = list(islice(_rehearsed(site), RECENT + 1))
     is_filtered = bool(q.strip() or show)
     most = MAX_FOUND if is_filtered else RECENT
@@ -104,6 +104,9 @@ def under_way(site: Site) -> list[tuple[str, str]]:
     for name in site.drives.driven:
         try:
             rehearsal = site.sessions.get(name).rehearsal
+            opening = rehearsal.store.opening
+            if not site.sees(opening.owner, opening.groups):
+                continue
             found.append((name, site.review.titles.of(name) or rehearsal.scene().deck.title))
         except (GreenroomError, OSError):  # erased or damaged since: the page is shown without it
             continue
@@ -125,7 +128,7 @@ def _rehearsed(site: Site, *, are_recorded: bool = False) -> Iterator[Rehearsed]
     if site.home is None:
         return
     before: int | None = None
-    while rows := site.review.catalogue.page(before=before, are_recorded=are_recorded):
+    while rows := site.catalogue.page(before=before, are_recorded=are_recorded):
         for row in rows:
             if row.is_here and not row.entry.crew:
                 yield Rehearsed(row, site.review.titles.of(row.entry.session))

@@ -102,7 +102,7 @@ def review(
 
     *before* is for the pages after the first.
     """
-    reading, catalogue = site.review.refresh(), site.review.catalogue
+    reading, catalogue = site.shown(site.review.refresh()), site.catalogue
     found: list[tuple[Row, list[Hit]]]
     if q.strip():
         found = catalogue.search(q, before=before, most=PAGE + 1)
@@ -141,7 +141,7 @@ def progress(
     If *presenter* is None, the runs are those of the presenter who last ended one.
     """
     site.review.refresh()
-    catalogue = site.review.catalogue
+    catalogue = site.catalogue
     whose, rows = ended_of(catalogue, presenter)
     decks = progress_of(rows, site.review.verdicts.of)
     named = [one for one in catalogue.presenters() if one[0] != UNNAMED or one[0] == whose]

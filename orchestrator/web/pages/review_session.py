@@ -208,14 +208,20 @@ def review_session(session: str, site: At, check: bool = False) -> HTMLResponse:
         slides=found.rehearsal.scene().deck.slides,
         contradictions=found.contradictions,
         checked=checked,
-        # Nobody else's token is asked for: whoever reads here is whose rehearsals these are.
-        is_own=site.home is not None and site.token is None,
+        # Without a token and a sign-in, whoever reads here is whose rehearsals these are.
+        is_own=_is_own(site, row),
         counts=site.review.outcomes(row),
         comments=site.review.comments.of(session),
         title=site.review.titles.of(session),
-        runs=site.review.catalogue.runs_beside(row),
+        runs=site.catalogue.runs_beside(row),
         only_in=() if site.home is None or row.is_here else only_archived(site.home, session),
     )
+
+
+def _is_own(site: Site, row: Row) -> bool:
+    if site.gate is not None:
+        return site.asker is not None and site.asker.owns(row.entry.owner)
+    return site.home is not None and site.token is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,7 +386,7 @@ def _drilled_row(site: Site, found: Rehearsal) -> Row | None:
     """Return the session whose question a drill repeats, or None if the session is not a drill or that one
     is not here."""
     drilled = found.rehearsal.drilled
-    return site.review.catalogue.get(drilled.session) if drilled is not None else None
+    return site.catalogue.get(drilled.session) if drilled is not None else None
 
 
 def _not_right(site: Site, row: Row, error: ArchiveError) -> HTMLResponse:

@@ -78,7 +78,7 @@ def opening(code: str, site: At, request: Request) -> Response:
         )
     secret, opened = redeemed
     answer = page("opening.html", has_home=False, base=site.base, address=f"{site.base}{quote(opened.path)}")
-    if not shows_token(request.headers, site):  # else it may do more already
+    if site.gate is not None or not shows_token(request.headers, site):  # else it may do more already
         set_cookie(answer, secret, site, request.headers)
     return answer
 
@@ -98,6 +98,8 @@ def here(session: str, site: At, request: Request) -> Response:
 def has_local_address(request: Request, site: Site) -> bool:
     """Return whether a browser on this machine uses the network's address although it could use the local
     one."""
+    if site.gate is not None:  # a code would open more there than its window
+        return False
     if site.public is not None or site.elsewhere is None or request.client is None:
         return False
     own = request.scope["server"][0]  # a packet from this machine to itself has one address at both ends

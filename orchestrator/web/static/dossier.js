@@ -91,7 +91,7 @@ function listen(card) {
 function settings() {
   try {
     const { presenter, minutes, intensity, mode } = JSON.parse(localStorage.getItem("greenroom.settings") ?? "{}");
-    return { presenter: presenter || null, minutes: Number(minutes) || null, intensity: intensity || null, mode: mode || null };
+    return { presenter: "account" in document.body.dataset ? null : presenter || null, minutes: Number(minutes) || null, intensity: intensity || null, mode: mode || null };
   } catch {
     return {};
   }

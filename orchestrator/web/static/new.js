@@ -12,7 +12,9 @@ import { counted, sentence } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 const SETTINGS = "greenroom.settings"; // kept by this browser alone, for the next rehearsal
-const KEPT = ["presenter", "minutes", "exchanges", "intensity", "mode", "focus"];
+// Who is signed in presents: no name is typed, kept or sent.
+const IS_SIGNED_IN = "account" in document.body.dataset;
+const KEPT = [...(IS_SIGNED_IN ? [] : ["presenter"]), "minutes", "exchanges", "intensity", "mode", "focus"];
 const UNDER_WAY = "greenroom.starting"; // kept by this tab: what was chosen is there after F5 and Back
 
 const LOOK_MS = 2000; // what a model is asked is looked up so often
@@ -227,7 +229,7 @@ function chosen() {
   const value = (name) => $(name).value.trim();
   const ticked = (name) => [...document.querySelectorAll(`[name=${name}]:checked`)].map((one) => one.value);
   const options = {
-    presenter: value("presenter") || null,
+    presenter: IS_SIGNED_IN ? null : value("presenter") || null,
     minutes: Number(value("minutes")) || null,
     exchanges: value("exchanges") === "" ? null : Number(value("exchanges")),
     intensity: value("intensity"),

@@ -8,11 +8,11 @@ import { request } from "./request.js";
 const form = document.getElementById("commenting");
 const refused = document.getElementById("refused");
 const author = form.elements.author;
-author.value = sessionStorage.getItem("author") ?? "";
+if (!author.readOnly) author.value = sessionStorage.getItem("author") ?? ""; // else who is signed in writes
 
 function whose() {
   if (author.value.trim()) {
-    sessionStorage.setItem("author", author.value);
+    if (!author.readOnly) sessionStorage.setItem("author", author.value);
     return author.value;
   }
   return "own" in form.dataset ? "" : null; // on one's own machine the presenter judges
@@ -31,7 +31,7 @@ form.addEventListener("submit", async (event) => {
     body: JSON.stringify(sent),
   });
   if (answer.isOk) {
-    sessionStorage.setItem("author", sent.author);
+    if (!author.readOnly) sessionStorage.setItem("author", sent.author);
     form.elements.text.value = "";
     location.reload();
   } else {
