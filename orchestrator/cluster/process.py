@@ -200,7 +200,7 @@ def site_of_orders(orders: Orders, home: Home, codes: Codes) -> Site:
         endpoint_url=orders.endpoint_url,
         recogniser=recogniser,
         no_recogniser=why,
-        pairings=Pairings(codes=codes, key=sha256(f"passes {orders.token}".encode()).digest()),
+        pairings=Pairings(codes=codes, key=sha256(f"passes {orders.servers_token}".encode()).digest()),
         uploads=Uploads(shared),
         materials=Materials(shared),
     )

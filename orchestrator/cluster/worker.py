@@ -258,7 +258,7 @@ class Worker:
         gate = gate_of(config.access, self._home.root, os.environ)
         if gate is not None and not os.environ.get(ACCESS_KEY):
             raise ConfigurationError(
-                f"`access` is set, and {ACCESS_KEY} is not: set it to the same secret for every worker, since "
+                f"`access` is set, and {ACCESS_KEY} is not: set it to one secret for all workers, since "
                 "each must know whom another has signed in"
             )
         return Site(

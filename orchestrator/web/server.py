@@ -91,9 +91,8 @@ def application(site: Site) -> ASGIApp:
     app.add_api_route(METRICS, _metrics, include_in_schema=False)
     site.metrics.sources["site"] = site.figures
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    return Measured(
-        Addresses(Security(Door(Bodies(Routed(app)), site, ways()), site), site.base), site.metrics
-    )
+    guarded = Security(Door(Bodies(Routed(app)), site, ways()), site)
+    return Measured(Addresses(guarded, site.base), site.metrics)
 
 
 async def _metrics(request: Request) -> Response:
