@@ -209,4 +209,4 @@ def _table(found: Status) -> str:
         f"{name}: has no leader, so it takes no write: start the servers that are down"
         for name in found.streams_without_leader
     ]
-    return "\n".join(lines)
+    return "\n".join([*lines, *found.told])

@@ -28,6 +28,7 @@ STATES: Final = ("live", "ended", "held", "aside")
 LISTEN_S: Final = 2.2
 """Seconds in which every worker is heard: each says each second that it is alive, and one message may be
 late."""
+TOLD_WITHIN_S: Final = 1.0
 SILENT_S: Final = 5.0
 """Seconds without a word from a server after which it counts as down; they talk each second."""
 MAX_CLOCK_S: Final = 2.0
@@ -82,6 +83,7 @@ class Status:
     orphans: int  # live ones whose worker was not heard of
     attention: tuple[Attention, ...]
     streams_without_leader: tuple[str, ...]  # too few servers are there: these take no write
+    told: tuple[str, ...] = ()  # what workers said of their sessions: kept aside, not archived yet
 
     @property
     def is_well(self) -> bool:
@@ -147,6 +149,7 @@ async def _read(connection: Connection, listen_s: float) -> Status:
         await listened
     finally:
         await subscription.unsubscribe()
+    told = [line for name in sorted(heard) for line in await _told(connection, name)]
     workers = tuple(_worker(name, *heard[name], ahead_s) for name in sorted(heard))
     states = Counter(str(owner.get("state")) for owner in owners.values())
     return Status(
@@ -156,7 +159,20 @@ async def _read(connection: Connection, listen_s: float) -> Status:
         orphans=sum(one.get("state") == "live" and one.get("worker") not in heard for one in owners.values()),
         attention=tuple(_attention(owners)),
         streams_without_leader=headless,
+        told=tuple(told),
     )
+
+
+async def _told(connection: Connection, worker: str) -> list[str]:
+    """Return what a worker has to say of its sessions; nothing if it does not answer."""
+    from nats.errors import Error
+
+    try:
+        answer = await connection.nc.request(f"g.to.{worker}.status", b"", timeout=TOLD_WITHIN_S)
+    except (Error, TimeoutError):
+        return []
+    lines = _plain(answer.data).get("told")
+    return [str(line) for line in lines] if isinstance(lines, list) else []
 
 
 def _worker(name: str, told: Mapping[str, Any], heard_at: float, ahead_s: float | None) -> WorkerState:
