@@ -261,7 +261,7 @@ class SignIn:
         identity = identity_of(str(claims.get(names.identity) or ""))
         if not identity:
             raise AccessError(
-                f"the provider says no {names.identity} of this account, by which people are known here: "
+                f"the provider says no {names.identity} of this account by which a person can be known here: "
                 "add the scope that holds it (access.oidc.scopes), or name another (access.oidc.identity)"
             )
         groups = claims.get(names.groups) or []

@@ -51,7 +51,17 @@ def check_owner(owner: Owner) -> None:
 def identity_of(text: str) -> str:
     """Return the one spelling of an identity: small letters, on one line, without spaces around it.
 
-    Return "" if *text* names nobody: it is blank, too long, or has characters that cannot be seen.
+    Return "" if *text* names nobody: it is blank or too long, or it only looks like another identity, or
+    memory, which compares names more loosely, would take it for another. Else somebody who may choose a name
+    at the provider could be whoever they like: by wide letters, letters that nobody sees, or a sharp s.
     """
-    folded = one_line(unicodedata.normalize("NFKC", text)).casefold()  # as memory compares names
+    given = " ".join(text.split())
+    plain = unicodedata.normalize("NFC", given)
+    is_as_written = given in (plain, unicodedata.normalize("NFD", given))  # accents apart or not
+    looks_like_another = (
+        not is_as_written or unicodedata.normalize("NFKC", plain) != plain or one_line(plain) != plain
+    )
+    folded = plain.lower()
+    if looks_like_another or folded != plain.casefold() or unicodedata.normalize("NFKC", folded) != folded:
+        return ""
     return folded if folded.isprintable() and len(folded) <= MAX_IDENTITY_CHARS else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Iterator
@@ -161,6 +162,20 @@ def test_who_signs_out_is_out(here: TestClient) -> None:
     assert out.status_code == 200
     assert "You are signed out" in out.text
     assert here.get("/api/v1/sessions").status_code == 401
+
+
+def test_who_came_in_who_did_not_and_who_went_out_is_logged(here: TestClient, site: Site) -> None:
+    _sign_in(here, "dana")
+    here.post("/sign-out")
+    here.get("/sign-in/back", params={"code": "secret-code", "state": "secret-state"})
+    raw = (site.own.root / "log" / "access.jsonl").read_text("utf-8")
+    assert "secret" not in raw
+    lines = [json.loads(line) for line in raw.splitlines()]
+    assert [(one["who"], one["method"], one["route"], one["status"]) for one in lines] == [
+        ("dana@acme.example", "GET", "/sign-in/back", 303),
+        ("dana@acme.example", "POST", "/sign-out", 200),
+        (None, "GET", "/sign-in/back", 401),
+    ]
 
 
 def test_another_sites_page_signs_nobody_out(here: TestClient) -> None:

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from orchestrator.access.gate import Gate
-from orchestrator.access.people import person_of
+from orchestrator.access.people import Person, person_of
 from orchestrator.access.provider import Leaving
 from orchestrator.core.errors import AccessError, GreenroomError
 from orchestrator.web.access import LOGIN, LOGIN_S, SIGN_IN, cookies, login_cookie, set_signed
@@ -72,6 +72,7 @@ async def come_back(site: At, request: Request) -> Response:
     except GreenroomError as error:
         answer = _refused(site, error)
         set_signed(answer, site, request.headers, LEFT, "", 0)
+        _note(gate, None, "GET", f"{SIGN_IN}/back", answer.status_code)
         return answer
     person = person_of(gate.access, claims.identity, claims.name, claims.groups)
     signed = gate.seal.close(
@@ -84,22 +85,27 @@ async def come_back(site: At, request: Request) -> Response:
     set_signed(answer, site, request.headers, LOGIN, signed, LOGIN_S)
     set_signed(answer, site, request.headers, LEFT, "", 0)
     answer.headers["cache-control"] = "no-store"
-    gate.audit.note(
-        who=person.identity, roles=list(person.roles), method="GET", route=f"{SIGN_IN}/back", status=303
-    )
+    _note(gate, person, "GET", f"{SIGN_IN}/back", answer.status_code)
     return answer
 
 
 @router.post("/sign-out")
 async def sign_out(site: At, request: Request) -> Response:
     """Take the sign-in out of this browser."""
-    _gate(site)
+    gate = _gate(site)
     answer = page(
         "sign_in.html", has_home=False, base=site.base, detail="", go=f"{site.base}{SIGN_IN}", is_out=True
     )
     set_signed(answer, site, request.headers, LOGIN, "", 0)
     answer.headers["cache-control"] = "no-store"
+    _note(gate, site.asker, "POST", "/sign-out", answer.status_code)
     return answer
+
+
+def _note(gate: Gate, person: Person | None, method: str, route: str, status: int) -> None:
+    """Log who came in or went out; other addresses that are open to everybody are not logged."""
+    who, roles = (None, []) if person is None else (person.identity, list(person.roles))
+    gate.audit.note(who=who, roles=roles, method=method, route=route, sessions=[], status=status)
 
 
 def _gate(site: Site) -> Gate:
