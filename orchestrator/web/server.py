@@ -10,6 +10,7 @@ import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from http import HTTPStatus
 from importlib import import_module
 from operator import itemgetter
@@ -253,7 +254,7 @@ class PromptProtocol(H11Protocol):
     def handle_events(self) -> None:
         most = self.max_connections
         is_full = len(self.connections) > most or len(self.tasks) >= most
-        self.app = _busy if is_full else self.config.loaded_app
+        self.app = partial(_busy, most) if is_full else self.config.loaded_app
         super().handle_events()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -302,8 +303,8 @@ class FrontProtocol(PromptProtocol):
     max_connections = MAX_FRONT_CONNECTIONS
 
 
-async def _busy(scope: Scope, receive: Receive, send: Send) -> None:
-    told = "as many connections are open as there may be: ask again in some seconds"
+async def _busy(most: int, scope: Scope, receive: Receive, send: Send) -> None:
+    told = f"{most} connections are open, and that is all there may be: ask again in some seconds"
     answer = problem(HTTPStatus.SERVICE_UNAVAILABLE, told, code="service_unavailable")
     answer.headers.update(CLOSE)
     await answer(scope, receive, secured(send))
