@@ -276,8 +276,10 @@ def run(
     try:
         token = connection.run(site_token(connection), timeout_s=2 * START_WITHIN_S)
         gate = gate_of(home.config.access, home.root, os.environ)  # which the workers check
-        token = token if gate is None else None
-        shown = Site(home, str(home.archives), OpenSessions(home), public=public, token=token, gate=gate)
+        shown_token = token if gate is None else None
+        shown = Site(
+            home, str(home.archives), OpenSessions(home), public=public, token=shown_token, gate=gate
+        )
         bound = bind(shown, host, port)
         owners, wire = Owners(connection), Wire(connection)
         owners.open()
@@ -292,8 +294,8 @@ def run(
         front = Front(owners, wire, site.base, own=own)
         server = uvicorn.Server(configuration(front, FrontProtocol))
         address, _, elsewhere = bound.addresses
-        if token is not None and "token=" not in address:
-            address += f"?token={token}"
+        if shown_token is not None and "token=" not in address:
+            address += f"?token={shown_token}"
         serving = connection.spawn(server.serve(sockets=bound.sockets))
         stop = Event()
         before = {one: signal.signal(one, lambda *_: stop.set()) for one in (signal.SIGTERM, signal.SIGINT)}

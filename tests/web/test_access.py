@@ -148,8 +148,8 @@ def test_whatever_names_a_session_needs_that_session_and_nothing_is_changed_by_w
         if need is Need.SEEN and not key.startswith("GET "):
             assert key.rpartition("/")[2] in ("comments", "judge"), key
     assert {key for key in ROUTES if ROUTES[key] is Need.OPEN} == {
-        "GET /static", "GET /api/v1/health", "GET /api/v1/health/ready", "GET /sign-in", "GET /sign-in/back", "POST /sign-out",
-        "GET /w/{code}",
+        "GET /static", "GET /api/v1/health", "GET /api/v1/health/ready", "GET /sign-in", "GET /sign-in/back",
+        "POST /sign-out", "GET /w/{code}",
     }  # fmt: skip
 
 
