@@ -9,6 +9,7 @@ Source: cluster.md, "Promises".
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from time import monotonic
@@ -65,6 +66,8 @@ class Claims:
         self._since: dict[str, float] = {}  # when each was claimed
         self._begun_at = monotonic()
         self.is_draining = False
+        self.may_take: Callable[[], bool] = lambda: True
+        """Whether this worker takes further sessions, but for being drained: its disk may be full."""
         owners.on_change.append(self._look)
         owners.on_death.append(self._take_over)
 
@@ -132,7 +135,7 @@ class Claims:
                 if session in self._held:
                     return True
                 before, revision = self._owners.owner(session), self._owners.revision(session)
-                if self.is_draining or not self._may_claim(before):
+                if self.is_draining or not self.may_take() or not self._may_claim(before):
                     return False
                 tries = before.tries + 1 if before is not None and before.worker else 0
                 if tries > MAX_TRIES:
@@ -197,7 +200,11 @@ class Claims:
 
     async def claim_left(self) -> None:
         """Claim what nobody has, as far as it falls to this worker: all workers were gone, say."""
-        if self.is_draining or monotonic() - self._begun_at < DEAD_AFTER_S + ALIVE_EVERY_S:
+        if (
+            self.is_draining
+            or not self.may_take()
+            or monotonic() - self._begun_at < DEAD_AFTER_S + ALIVE_EVERY_S
+        ):
             return  # it may not have heard of everybody yet
         for session, owner in self._owners.owners().items():
             is_left = owner.state == "live" and not self._owners.is_living(owner.worker)
