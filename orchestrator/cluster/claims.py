@@ -36,6 +36,12 @@ class Keeping(Protocol):
     def is_live(self, session: str) -> bool:
         """Return whether there is such a session, and it has not ended: only then it needs an owner."""
 
+    def is_current(self, session: str) -> bool:
+        """Return whether a session that was prepared can be written, as far as is known; called in the loop.
+
+        If not, it is prepared again within a second, and whoever asks for it waits for that.
+        """
+
     def prepare(self, session: str, before: Owner | None) -> int:
         """Make the session ready to be answered for here; return the epoch in which it will be.
 
@@ -86,7 +92,7 @@ class Claims:
             GreenroomError: It would, but cannot: what `Keeping.prepare` says.
         """
         if (held := self._held.get(session)) is not None:
-            return epoch in (0, held[0].epoch)
+            return epoch in (0, held[0].epoch) and self._keeping.is_current(session)
         if epoch and not self._is_own(session):
             return False
         if not await self._is_live(session):
@@ -174,6 +180,8 @@ class Claims:
                 if made is not None:
                     self._hold(session, owner, made)
                     await asyncio.to_thread(self._keeping.taken, session, owner)
+                else:
+                    await asyncio.to_thread(self._keeping.lost, session)
         finally:
             if not lock.locked():
                 self._claiming.pop(session, None)
@@ -220,7 +228,10 @@ class Claims:
             return True
         if before.state != "live":
             return False
-        return before.worker == self._worker or not self._owners.is_living(before.worker)
+        if before.worker in ("", self._worker):
+            return True
+        # Who hears nobody is cut off itself, and right after that it has not heard of everybody yet.
+        return not self._owners.is_living(before.worker) and self._owners.is_in_touch
 
     def _look(self, session: str) -> None:
         """Notice that another worker has one of this worker's sessions."""
@@ -231,7 +242,18 @@ class Claims:
         if held is None or owner is None or owner.worker in ("", self._worker):
             return
         del self._held[session]
-        self._spawn(asyncio.to_thread(self._keeping.lost, session))
+        self._spawn(self._lose(session))
+
+    async def _lose(self, session: str) -> None:
+        """Let go of a session, unless it has come back meanwhile."""
+        lock = self._claiming.setdefault(session, asyncio.Lock())
+        try:
+            async with lock:
+                if session not in self._held:
+                    await asyncio.to_thread(self._keeping.lost, session)
+        finally:
+            if not lock.locked():
+                self._claiming.pop(session, None)
 
     def _take_over(self, dead: str) -> None:
         """Claim the sessions of a worker that has died, as far as they fall to this one."""

@@ -114,6 +114,11 @@ class InCluster:
         """Return whether the session has a log; it has one until it is archived."""
         return self._custody.log_of(session) is not None or self._custody.log.is_there(session)
 
+    def is_current(self, session: str) -> bool:
+        """Return whether nobody has claimed the session's log since, as far as is known."""
+        here = self._custody.log_of(session)
+        return here is not None and not isinstance(here.why, SupersededError)
+
     def prepare(self, session: str, before: Owner | None) -> int:
         """Take the session over unless it is here; return its epoch.
 
@@ -125,6 +130,7 @@ class InCluster:
             return here.epoch
         self.close(session)
         taken = self._custody.take(session)
+        self.close(session)  # who had it open meanwhile has no log, or the one before
         if taken.told is not None:
             self._told.say(taken.told)
         return taken.kept.epoch
