@@ -1,9 +1,11 @@
 """What is promised, tried on this machine, in one table: what was run, on what, and what could not be.
 
-    scripts/trust                      all of it (about half an hour on 2 cores)
+    scripts/trust                      all of it (about three quarters of an hour on 2 cores)
     scripts/trust faults attack        some of the steps
     scripts/trust --minutes 10         load as long as the promise has it, in place of 2 minutes
     scripts/trust --share 4            one in 4 of the cases that go into the hundreds
+    scripts/trust cluster --share 10   a cluster: a minute in place of 10, 30 sessions in place of 300
+    scripts/trust cluster --seconds 60 --sessions 100
     scripts/trust --write FILE         the table in FILE too
 
 Each test, bench and script keeps its own figures (tests/helpers/figures.py), so a figure here is one that
@@ -38,6 +40,7 @@ STEPS: Final[dict[str, tuple[str, ...]]] = {
     "page": (*PYTEST, "tests/web/test_attacks.py", "tests/web/test_security.py"),
     "attack": (sys.executable, "scripts/attack.py"),
     "load": (sys.executable, "scripts/bench.py", "load", "--minutes", "{minutes}"),
+    "cluster": (sys.executable, "scripts/trust_cluster.py", "--share", "{share}"),
 }
 """What is run, in this order; each keeps the figures of one promise or more."""
 
@@ -98,7 +101,11 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="scripts/trust", description=__doc__.partition("\n")[0])
     parser.add_argument("steps", nargs="*", choices=[*STEPS, []], metavar="STEP", help=", ".join(STEPS))
     parser.add_argument("--minutes", default="2", help="how long the load lasts (promised for 10)")
-    parser.add_argument("--share", type=int, choices=(1, 2, 4, 8), default=1, help="one in how many cases")
+    parser.add_argument(
+        "--share", type=int, choices=(1, 2, 4, 8, 10), default=1, help="one in how many cases"
+    )
+    parser.add_argument("--seconds", help="how long a cluster's faults last (promised for 600)")
+    parser.add_argument("--sessions", help="of a cluster (promised for 300)")
     parser.add_argument("--write", type=Path, metavar="FILE", help="the table in a file too")
     chosen = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="trust-") as folder:
@@ -115,7 +122,11 @@ def main(arguments: Sequence[str]) -> int:
 
 def run(name: str, kept: Path, chosen: argparse.Namespace) -> bool:
     """Run one step, whose output goes where ours does; whether it succeeded."""
-    command = [part.format(minutes=chosen.minutes) for part in STEPS[name]]
+    command = [part.format(minutes=chosen.minutes, share=chosen.share) for part in STEPS[name]]
+    if name == "cluster":
+        for option in ("seconds", "sessions"):
+            if (value := getattr(chosen, option)) is not None:
+                command += [f"--{option}", value]
     variables = {VARIABLE: str(kept), SHARE_VARIABLE: str(chosen.share)}
     print(f"== {name}", flush=True)
     began = monotonic()

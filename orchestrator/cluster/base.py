@@ -35,6 +35,11 @@ KEPT_FOR: Final = timedelta(days=30)
 _FRESH_FOR: Final = timedelta(days=15)
 """How long an object that is there need not be put again."""
 _WITHIN_S: Final = 60.0
+_MAX_SHARED: Final = 256
+"""Shared objects that are kept in memory, so that whoever takes many sessions over reads each template once:
+a session has about a dozen."""
+_MAX_SHARED_BYTES: Final = 256 * 1024
+"""Largest of them: templates and blueprints have some kilobytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,7 @@ class Base:
         self._connection = connection
         self._store: ObjectStore | None = None
         self._known: dict[str, datetime] = {}  # when each shared object that is there was put
+        self._shared: dict[str, bytes] = {}  # shared objects that were read, the latest last
 
     def set_up(self) -> None:
         """Make the bucket if it is missing.
@@ -151,6 +157,8 @@ class Base:
     async def _got(self, store: ObjectStore, session: str, key: str) -> bytes:
         from nats.js.errors import NotFoundError
 
+        if (known := self._shared.get(key)) is not None:
+            return known
         try:
             found = await answered(
                 self._connection, lambda: store.get(key), f"{session}: its base is to be read"
@@ -159,7 +167,12 @@ class Base:
             raise ReplicaBehindError(
                 f"{session}: the cluster has no copy of a file that its ledger names: {restored(session)}"
             ) from error
-        return found.data or b""
+        raw = found.data or b""
+        if key.startswith("t/") and len(raw) <= _MAX_SHARED_BYTES:
+            self._shared[key] = raw
+            while len(self._shared) > _MAX_SHARED:
+                del self._shared[next(iter(self._shared))]
+        return raw
 
     async def _forget(self, session: str) -> None:
         from nats.js.errors import NotFoundError

@@ -9,6 +9,7 @@ Source: cluster.md, "Promises".
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from time import monotonic
@@ -34,6 +35,12 @@ class Keeping(Protocol):
 
     def is_live(self, session: str) -> bool:
         """Return whether there is such a session, and it has not ended: only then it needs an owner."""
+
+    def is_current(self, session: str) -> bool:
+        """Return whether a session that was prepared can be written, as far as is known; called in the loop.
+
+        If not, it is prepared again within a second, and whoever asks for it waits for that.
+        """
 
     def prepare(self, session: str, before: Owner | None) -> int:
         """Make the session ready to be answered for here; return the epoch in which it will be.
@@ -65,6 +72,8 @@ class Claims:
         self._since: dict[str, float] = {}  # when each was claimed
         self._begun_at = monotonic()
         self.is_draining = False
+        self.may_take: Callable[[], bool] = lambda: True
+        """Whether this worker takes further sessions, but for being drained: its disk may be full."""
         owners.on_change.append(self._look)
         owners.on_death.append(self._take_over)
 
@@ -83,7 +92,7 @@ class Claims:
             GreenroomError: It would, but cannot: what `Keeping.prepare` says.
         """
         if (held := self._held.get(session)) is not None:
-            return epoch in (0, held[0].epoch)
+            return epoch in (0, held[0].epoch) and self._keeping.is_current(session)
         if epoch and not self._is_own(session):
             return False
         if not await self._is_live(session):
@@ -132,7 +141,7 @@ class Claims:
                 if session in self._held:
                     return True
                 before, revision = self._owners.owner(session), self._owners.revision(session)
-                if self.is_draining or not self._may_claim(before):
+                if self.is_draining or not self.may_take() or not self._may_claim(before):
                     return False
                 tries = before.tries + 1 if before is not None and before.worker else 0
                 if tries >= MAX_TRIES:
@@ -171,6 +180,8 @@ class Claims:
                 if made is not None:
                     self._hold(session, owner, made)
                     await asyncio.to_thread(self._keeping.taken, session, owner)
+                else:
+                    await asyncio.to_thread(self._keeping.lost, session)
         finally:
             if not lock.locked():
                 self._claiming.pop(session, None)
@@ -197,7 +208,11 @@ class Claims:
 
     async def claim_left(self) -> None:
         """Claim what nobody has, as far as it falls to this worker: all workers were gone, say."""
-        if self.is_draining or monotonic() - self._begun_at < DEAD_AFTER_S + ALIVE_EVERY_S:
+        if (
+            self.is_draining
+            or not self.may_take()
+            or monotonic() - self._begun_at < DEAD_AFTER_S + ALIVE_EVERY_S
+        ):
             return  # it may not have heard of everybody yet
         for session, owner in self._owners.owners().items():
             is_left = owner.state == "live" and not self._owners.is_living(owner.worker)
@@ -213,7 +228,10 @@ class Claims:
             return True
         if before.state != "live":
             return False
-        return before.worker == self._worker or not self._owners.is_living(before.worker)
+        if before.worker in ("", self._worker):
+            return True
+        # Who hears nobody is cut off itself, and right after that it has not heard of everybody yet.
+        return not self._owners.is_living(before.worker) and self._owners.is_in_touch
 
     def _look(self, session: str) -> None:
         """Notice that another worker has one of this worker's sessions."""
@@ -224,7 +242,18 @@ class Claims:
         if held is None or owner is None or owner.worker in ("", self._worker):
             return
         del self._held[session]
-        self._spawn(asyncio.to_thread(self._keeping.lost, session))
+        self._spawn(self._lose(session))
+
+    async def _lose(self, session: str) -> None:
+        """Let go of a session, unless it has come back meanwhile."""
+        lock = self._claiming.setdefault(session, asyncio.Lock())
+        try:
+            async with lock:
+                if session not in self._held:
+                    await asyncio.to_thread(self._keeping.lost, session)
+        finally:
+            if not lock.locked():
+                self._claiming.pop(session, None)
 
     def _take_over(self, dead: str) -> None:
         """Claim the sessions of a worker that has died, as far as they fall to this one."""

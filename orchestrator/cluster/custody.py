@@ -9,12 +9,38 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
+from typing import Final
 
 from orchestrator.cluster.base import Base
 from orchestrator.cluster.log import Kept, Log, SessionLog
 from orchestrator.cluster.takeover import Taken, more_than_log, take_over
 from orchestrator.core.errors import SessionExistsError, SupersededError
 from orchestrator.core.store.store import Store
+
+
+class NotHere:
+    """The replica of a session whose log this worker does not write: it refuses every write.
+
+    Who was let in while this worker had the session may open it again after it has gone.
+    """
+
+    size: Final = 0
+
+    def __init__(self, session: str) -> None:
+        self._session = session
+
+    def keep(self, content: bytes, after: int) -> int:
+        """Refuse.
+
+        Raises:
+            SupersededError: Always.
+        """
+        raise SupersededError(
+            f"{self._session}: this worker does not have it; nothing was written: ask again"
+        )
+
+    def note_refusal(self) -> None:
+        """Do nothing: there is nothing to hand over."""
 
 
 class Custody:
@@ -77,8 +103,8 @@ class Custody:
         return taken
 
     def attach(self, store: Store) -> None:
-        """Give a store that was just opened the log of its session, if this worker has it."""
-        store.replica = self.log_of(store.root.name)
+        """Give a store that was just opened the log of its session; without one it takes no write."""
+        store.replica = self.log_of(store.root.name) or NotHere(store.root.name)
 
     def let_go(self, session: str, to: str | None = None) -> None:
         """Write the session no more: it goes to the worker *to*, or to whoever takes it."""

@@ -317,6 +317,8 @@ class SessionLog:
         self.epoch = kept.epoch
         self.why: StoreError | None = None
         """Why this worker does not write the session any more."""
+        self.is_refused_by_disk = False
+        """Whether this worker's disk has refused a write of the session."""
         self.on_lapse: Callable[[SessionLog], None] = lambda _: None
         """Called, in the connection's loop or a writer's thread, once `why` is set."""
         self._log = log
@@ -367,6 +369,10 @@ class SessionLog:
             self._lapse(ReplicaAwayError(f"{self.session}: a write was cut short: open the session again"))
             raise
         return self._seq
+
+    def note_refusal(self) -> None:
+        """See `core.replica.Replica`."""
+        self.is_refused_by_disk = True
 
     def send_rest(self) -> None:
         """Send what the folder's ledger has beyond the log, before anything else is written.

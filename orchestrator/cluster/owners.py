@@ -37,6 +37,9 @@ DEAD_AFTER_S: Final = 3.0
 """Seconds of silence after which a worker counts as dead (cluster.md: "ack wait 3 s")."""
 FROZEN_AFTER_S: Final = 1.0
 """Seconds between two looks after which this process was stopped itself: then it knows nothing of others."""
+OUT_OF_TOUCH_S: Final = 2 * ALIVE_EVERY_S
+"""Seconds without a word of any worker, this one included, after which this process is cut off; and as many
+until it has heard of everybody again."""
 _LOOK_S: Final = 0.25
 _WRONG_LAST: Final = (10071, 10164)
 """Codes of NATS where another revision is the last one (`KeyValue.delete` passes them on as they come)."""
@@ -116,6 +119,7 @@ class Owners:
         self._revisions: dict[str, int] = {}
         self._workers: dict[str, tuple[Alive, float]] = {}  # with the moment at which it was heard
         self._buried: dict[str, int] = {}  # the process of a worker that was called dead
+        self._heard_at = self._touched_at = clock()  # any worker; and since when without a pause
         self._changed: asyncio.Event
         self._tasks: list[asyncio.Task[None]] = []
         self._subscriptions: list[Any] = []
@@ -161,6 +165,13 @@ class Owners:
     def is_living(self, worker: str) -> bool:
         """Return whether a worker was heard of lately."""
         return worker in self._workers
+
+    @property
+    def is_in_touch(self) -> bool:
+        """Whether what this process knows of the workers is worth anything: it has heard of some all the
+        time."""
+        now = self._clock()
+        return now - self._heard_at <= OUT_OF_TOUCH_S and now - self._touched_at >= OUT_OF_TOUCH_S
 
     def pick(self, key: str, without: Iterable[str] = ()) -> str | None:
         """Return the worker for a key, by rendezvous hashing: the same one everywhere, and another one only
@@ -308,6 +319,10 @@ class Owners:
         alive = Alive.of(message.data)
         if alive is None or self._buried.get(alive.worker) == alive.pid:
             return
+        now = self._clock()
+        if now - self._heard_at > OUT_OF_TOUCH_S:
+            self._touched_at = now
+        self._heard_at = now
         before = self._workers.get(alive.worker)
         if before is not None and before[0].pid != alive.pid:
             self._die(alive.worker)  # another process has its name: all that the first one had is gone

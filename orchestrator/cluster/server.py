@@ -232,6 +232,7 @@ def _configuration(folder: Path, name: str, port: int, token: str, routes: Seque
         told += [
             "cluster {",
             "  name: greenroom",
+            "  no_advertise: true",  # everybody is told of all servers, and by the addresses that reach them
             f'  listen: "127.0.0.1:{own}"',
             f"  authorization {{ user: greenroom, password: {json.dumps(token)} }}",
             f"  routes: [{named}]",

@@ -76,11 +76,14 @@ MEND_EVERY_S: Final = 0.5
 ARCHIVE_AGAIN_S: Final = (5.0, 15.0, 60.0, 300.0)
 """Pauses before an archive that failed is tried again, the last one for ever."""
 ACCESS_KEY: Final = "GREENROOM_ACCESS_KEY"
+REST_S: Final = 30.0
+"""Seconds for which a worker whose disk refused a write takes no further session, if others are there."""
+MIN_ROOM_BYTES: Final = 64 * 1024 * 1024
+"""Room on its disk without which it goes on resting: some ten sessions of 30 minutes with their files."""
 HANDED_AT_ONCE: Final = 4
 HANDED_WITHIN_S: Final = 15.0
 """Seconds within which another worker takes a session that is handed over."""
 ASIDE_DROPS: Final = "greenroom-drops-"
-DISK_EVERY_S: Final = 2.0
 _MAX_TOLD: Final = 200
 """Lines of what happened that `status` can ask for; older ones are dropped."""
 
@@ -116,6 +119,11 @@ class InCluster:
         """Return whether the session has a log; it has one until it is archived."""
         return self._custody.log_of(session) is not None or self._custody.log.is_there(session)
 
+    def is_current(self, session: str) -> bool:
+        """Return whether nobody has claimed the session's log since, as far as is known."""
+        here = self._custody.log_of(session)
+        return here is not None and not isinstance(here.why, SupersededError)
+
     def prepare(self, session: str, before: Owner | None) -> int:
         """Take the session over unless it is here; return its epoch.
 
@@ -128,6 +136,7 @@ class InCluster:
         self.close(session)
         taken = self._custody.take(session)
         self._took_over()
+        self.close(session)  # who had it open meanwhile has no log, or the one before
         if taken.told is not None:
             self._told.say(taken.told)
         return taken.kept.epoch
@@ -158,9 +167,10 @@ class Worker:
         self.name = cluster.worker or socket.gethostname().partition(".")[0].lower()
         self.told = Told()
         self._figures = Figures(self._behind)
-        self._is_disk_full = False
         self._archive_at: dict[str, tuple[float, int]] = {}  # when to try again, and how often it failed
         self._mending: set[str] = set()
+        self._rests_until = 0.0  # its disk refused a write
+        self._handing: set[str] = set()
         self._is_closed = False
 
     def open(self) -> None:
@@ -193,6 +203,7 @@ class Worker:
             self.site = self._site_here(drops)
             self._keeping = InCluster(self.site, self.custody, self.told, self._figures.took_over)
             self._claims = Claims(self._connection, self._owners, self.name, self._keeping)
+            self._claims.may_take = self._may_take
             self.site.sessions.on_opened.append(self.custody.attach)
             self.site.sessions.on_begun += [self._begun, self._claims.begin]
             self.site.sessions.on_erased.append(self._erased)
@@ -341,10 +352,10 @@ class Worker:
             asyncio.create_task(every(ALIVE_EVERY_S, self._say_alive)),
             asyncio.create_task(every(SWEEP_EVERY_S, self._sweep)),
             asyncio.create_task(every(MEND_EVERY_S, self._mend)),
-            asyncio.create_task(every(DISK_EVERY_S, self._look_at_disk)),
             asyncio.create_task(asyncio.to_thread(self._look_at_old_copies)),
         ]
         self.drained = Event()
+        self._handing_slots = asyncio.Semaphore(HANDED_AT_ONCE)
 
     async def _say_alive(self) -> None:
         asking = self.site.starts.own_line("")
@@ -353,7 +364,7 @@ class Worker:
                 self.name,
                 time(),
                 len(self._claims.held),
-                self._claims.is_draining,
+                self._claims.is_draining or self._is_resting(),
                 os.getpid(),
                 self._behind(),
                 asking,
@@ -368,9 +379,11 @@ class Worker:
         await self._claims.claim_left()
 
     async def _mend(self) -> None:
-        """Take sessions again whose log has lapsed, once the servers answer."""
+        """Take sessions again whose log has lapsed, once the servers answer; hand over what the disk
+        refused."""
         if not self._connection.is_connected:
             return
+        await self._relieve()
         for one in self.custody.logs:
             if one.why is None or one.session in self._mending:
                 continue
@@ -391,18 +404,44 @@ class Worker:
             finally:
                 self._mending.discard(one.session)
 
-    async def _look_at_disk(self) -> None:
-        """Hand over what this disk takes no more, and take nothing until it does again."""
-        full = await asyncio.to_thread(disk_fault, self._home.sessions)
-        if full is not None and not self._is_disk_full:
-            self._is_disk_full = self._claims.is_draining = True
-            self.told.say(f"{self.name}: {self._home.sessions}: {full}: its sessions go to other workers")
-            await self._say_alive()
-        if full is None and self._is_disk_full and not self.site.readiness.draining.is_set():
-            self._is_disk_full = self._claims.is_draining = False
-        if self._is_disk_full and self._has_others():
-            for session in self._claims.held:
+    async def _relieve(self) -> None:
+        """Hand over the sessions of which this worker's disk has refused a write."""
+        refused = [one for one in self.custody.logs if one.is_refused_by_disk]
+        if not refused:
+            return
+        if not self._is_resting():
+            self.told.say(
+                f"{self._home.sessions}: the disk refused a write: this worker takes no further session for "
+                f"{REST_S:g} s, and then only once {MIN_ROOM_BYTES >> 20} MiB are free; other workers get "
+                "those that were refused: make room there"
+            )
+        self._rests_until = monotonic() + REST_S
+        await self._say_alive()
+        for one in refused:
+            one.is_refused_by_disk = False
+            if self._has_others() and one.session not in self._handing:
+                self._handing.add(one.session)
+                self._tasks.append(asyncio.create_task(self._hand_one_over(one.session)))
+
+    async def _hand_one_over(self, session: str) -> None:
+        try:
+            async with self._handing_slots:
                 await asyncio.to_thread(self._hand_over, session)
+        finally:
+            self._handing.discard(session)
+
+    def _is_resting(self) -> bool:
+        """Return whether the disk refused a write lately, and is not known to have room again."""
+        if not self._rests_until:
+            return False
+        if monotonic() > self._rests_until:
+            with suppress(OSError):
+                if shutil.disk_usage(self._home.sessions).free >= MIN_ROOM_BYTES:
+                    self._rests_until = 0.0
+        return bool(self._rests_until)
+
+    def _may_take(self) -> bool:
+        return not self._is_resting() or not self._has_others()
 
     def _end(self, session: str) -> None:
         """Archive a session that has ended, read the archive back, and let its log go."""
@@ -446,6 +485,8 @@ class Worker:
     def _hand_over(self, session: str) -> None:
         """Stop with a session where it is, and let another worker claim it."""
         here = self.custody.log_of(session)
+        with suppress(GreenroomError, OSError), self.site.sessions.using_any(session) as found:
+            store_of(found).flush()  # a receipt that waits for the next write would stay behind
         if here is not None:
             here.catch_up(HANDED_WITHIN_S)
         # First: what the drive writes as it stops is refused, so that whoever takes it drives it on.
@@ -518,16 +559,6 @@ class Worker:
             await message.respond(json.dumps(answer).encode())
 
         self._tasks.append(asyncio.create_task(work()))
-
-
-def disk_fault(folder: Path) -> str | None:
-    """Return why a disk takes no bytes, or None if it does."""
-    try:
-        with files.descriptors() as fds:
-            files.try_disk(fds.open(folder, files.FOLDER), f".probe.{os.getpid()}.tmp")
-    except OSError as error:
-        return files.reason(error)
-    return None
 
 
 def run(

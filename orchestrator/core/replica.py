@@ -36,3 +36,10 @@ class Replica(Protocol):
             ReplicaAwayError: The replica did not answer in time.
             ReplicaBehindError: The replica has lost what it had kept.
         """
+
+    def note_refusal(self) -> None:
+        """Note that this machine's disk refused a write, so that the session may go on elsewhere; nothing
+        of it was kept.
+
+        Called as `keep` is; it must not wait.
+        """

@@ -167,6 +167,24 @@ def keep(session: AnySession, context: Context) -> None:
         core.keep(session, context)
 
 
+def keep_at_once(session: AnySession, context: Context) -> bool:
+    """Record the receipt of a context that goes to another program; return whether its id may be named.
+
+    A receipt waits for the next write of its session. Where the session may go on in another process before
+    that, it is written now: a program that names it later would be refused.
+    """
+    keep(session, context)
+    store = store_of(session)
+    if store.frozen:
+        return False
+    if store.replica is not None:
+        try:
+            store.flush()
+        except GreenroomError:  # the disk or the log: the context can be read all the same
+            return False
+    return True
+
+
 def panel_home(session: AnySession) -> Home | None:
     """Return the home in which a session was opened, or None if it was opened without one."""
     return None if session.home is None else Home(session.home.root)

@@ -75,7 +75,7 @@ STATUS: Final[tuple[tuple[type[GreenroomError], HTTPStatus], ...]] = (
     (FileTooLargeError, HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
     (RequestIdReusedError, HTTPStatus.CONFLICT),
     (SessionBusyError, HTTPStatus.SERVICE_UNAVAILABLE),
-    (SupersededError, HTTPStatus.SERVICE_UNAVAILABLE),  # a front asks the worker that has it now
+    (SupersededError, HTTPStatus.SERVICE_UNAVAILABLE),  # another process has it, or will
     (ReplicaAwayError, HTTPStatus.SERVICE_UNAVAILABLE),
     (ReplicaBehindError, HTTPStatus.SERVICE_UNAVAILABLE),
     (LaterReleaseError, HTTPStatus.NOT_IMPLEMENTED),
@@ -182,7 +182,7 @@ def tell_problems(app: FastAPI) -> None:
             site: Site = request.app.state.site
             site.metrics.refused(error.code)
         answer = problem(status_of(error), detail, code=error.code, value=error.value)
-        if isinstance(error, (SessionBusyError, SupersededError, ReplicaAwayError)):
+        if answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
             answer.headers["retry-after"] = str(RETRY_AFTER_S)
         if isinstance(error, OtherCrewError):
             return told(request, answer, detail, title="This is no rehearsal", session=error.value)

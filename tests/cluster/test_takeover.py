@@ -464,3 +464,43 @@ async def _seqs(js: object, name: str) -> list[int]:
             break
     await sub.unsubscribe()
     return found
+
+
+def test_what_is_opened_after_it_has_gone_takes_no_write(workers: Workers, tmp_path: Path, name: str) -> None:
+    """Whoever was let in before opens the folder again, which is still there: nothing is acknowledged."""
+    a = workers.new("a")
+    store = begun(a, tmp_path, name)
+    say(store, "one")
+    a.custody.let_go(name, "b")
+    store.close()
+    late = opened(a, name)
+    before = ledger_of(late.root).read_bytes()
+    with pytest.raises(SupersededError, match="does not have it; nothing was written"):
+        say(late, "two")
+    assert ledger_of(late.root).read_bytes() == before
+    late.close()
+
+
+def test_templates_that_sessions_share_are_read_once(
+    workers: Workers, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that a worker which takes many sessions over asks for two objects of each, not for a dozen."""
+    from nats.js.object_store import ObjectStore
+
+    a, b = workers.new("a"), workers.new("b")
+    for one in (f"{name}-1", f"{name}-2"):
+        begun(a, tmp_path / one, one).close()
+    asked: list[str] = []
+    get = ObjectStore.get
+
+    def counting(self: ObjectStore, key: str) -> object:
+        asked.append(key)
+        return get(self, key)
+
+    monkeypatch.setattr(ObjectStore, "get", counting)
+    taken(b, f"{name}-1").close()
+    shared = [one for one in asked if one.startswith("t/")]
+    assert shared
+    asked.clear()
+    taken(b, f"{name}-2").close()
+    assert [one for one in asked if one.startswith("t/")] == []

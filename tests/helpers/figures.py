@@ -18,7 +18,7 @@ SHARE: Final = int(os.environ.get(SHARE_VARIABLE, "1"))
 
 Promise = Literal[
     "kill -9", "power cut", "torn and flipped", "disk faults", "many writers", "races", "tampering", "guard",
-    "archive", "bags", "decks", "page", "bad inputs", "privacy", "load", "peers",
+    "archive", "bags", "decks", "page", "bad inputs", "privacy", "load", "cluster", "peers",
 ]  # fmt: skip
 """The rows of the table that `scripts/trust` prints, in its order."""
 

@@ -49,6 +49,9 @@ class InMemory:
         self.given.append((content, after))
         return len(self.given)
 
+    def note_refusal(self) -> None:
+        pass
+
 
 class Refusing:
     """A replica that raises for each write, as long as `error` is set, after `before` was called."""
@@ -57,6 +60,7 @@ class Refusing:
         self.error = error
         self.before = before
         self.size = 0
+        self.refusals = 0  # of this machine's disk
 
     def keep(self, content: bytes, after: int) -> int:
         self.before()
@@ -64,6 +68,9 @@ class Refusing:
             raise self.error
         self.size = after + len(content)
         return after
+
+    def note_refusal(self) -> None:
+        self.refusals += 1
 
 
 applied = False

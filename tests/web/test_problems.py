@@ -109,6 +109,20 @@ def test_only_faults_of_the_server_itself_are_told_as_such() -> None:
     assert own == told
 
 
+@pytest.mark.parametrize("kind", [errors.SupersededError, errors.ReplicaAwayError, errors.ReplicaBehindError])
+def test_what_a_log_refuses_for_the_moment_may_be_asked_again(
+    kind: type[GreenroomError], api: TestClient, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is no fault of the request: a page and a program send it again."""
+
+    def refused(*_: object) -> None:
+        raise kind("s1: ask again")
+
+    monkeypatch.setattr(site.sessions, "get_any", refused)
+    answer = api.get("/api/v1/sessions/s1")
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+
+
 def test_a_server_with_no_file_left_to_open_says_what_to_do(
     api: TestClient, session: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

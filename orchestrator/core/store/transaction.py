@@ -685,8 +685,12 @@ def _keep(store: Store, replica: Replica, fd: int, content: bytes) -> None:
     history, size = store.history, store.history.end
     try:
         history.reads_to = size
-        files.append_whole(fd, content, size=size, name=LEDGER_NAME)
-        store.sync(fd)
+        try:
+            files.append_whole(fd, content, size=size, name=LEDGER_NAME)
+            store.sync(fd)
+        except StoreWriteError:
+            replica.note_refusal()
+            raise
         replica.keep(content, size)
     except BaseException:
         if replica.size <= size and files.size_of(fd) > size:

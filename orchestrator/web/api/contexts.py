@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from orchestrator.core.errors import UsageError
 from orchestrator.documents.context import check_seat, messages_json, receipt_json
 from orchestrator.documents.models.sessions import ContextMessages, ContextReceipt
-from orchestrator.documents.opening import context_then, keep, peek, store_of
+from orchestrator.documents.opening import context_then, keep_at_once, peek
 from orchestrator.web.description import AgentId, SessionId, component
 from orchestrator.web.open_sessions import reads
 from orchestrator.web.site import Site, site_of
@@ -63,7 +63,8 @@ def get_context(
 ) -> Response:
     """Give exactly what an agent is given.
 
-    Without `at` a receipt is recorded, unless the caller has it already.
+    Without `at` a receipt is recorded, unless the caller has it already. An answer without its header has no
+    receipt: the session has ended, or takes no record now.
     """
     if layout is not None and at is not None:
         raise UsageError("layout and at exclude each other: a receipt says which layout was used")
@@ -78,8 +79,7 @@ def get_context(
     if if_none_match is not None and digest in if_none_match:
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
     if at is None:
-        keep(found, now)
-        is_recorded = not store_of(found).frozen
+        is_recorded = keep_at_once(found, now)
     else:
         is_recorded = not at.isdecimal()
     if is_recorded:

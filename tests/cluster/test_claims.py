@@ -1,0 +1,193 @@
+"""Who may claim a session, and that a session which comes back is not let go of."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+
+from orchestrator.cluster.claims import Claims
+from orchestrator.cluster.connection import Connection
+from orchestrator.cluster.owners import OUT_OF_TOUCH_S, Alive, Owner, Owners
+
+
+class Entries:
+    """Owners' entries in memory, and who is alive, as a worker has heard it."""
+
+    def __init__(self) -> None:
+        self.entries: dict[str, tuple[Owner, int]] = {}
+        self.living: set[str] = {"a"}
+        self.is_in_touch = True
+        self.refuses = False
+        self.on_change: list[Callable[[str], None]] = []
+        self.on_death: list[Callable[[str], None]] = []
+
+    def owner(self, session: str) -> Owner | None:
+        return self.entries[session][0] if session in self.entries else None
+
+    def revision(self, session: str) -> int:
+        return self.entries[session][1] if session in self.entries else 0
+
+    def is_living(self, worker: str) -> bool:
+        return worker in self.living
+
+    def pick(self, key: str) -> str | None:
+        return next(iter(sorted(self.living)), None)
+
+    async def claim(self, session: str, owner: Owner, revision: int) -> int | None:
+        if self.refuses:
+            return None
+        self.put(session, owner)
+        return self.revision(session)
+
+    def put(self, session: str, owner: Owner) -> None:
+        self.entries[session] = owner, self.revision(session) + 1
+        for told in self.on_change:
+            told(session)
+
+
+class Kept:
+    """A worker's folders, as far as they are told of."""
+
+    def __init__(self) -> None:
+        self.here: set[str] = set()
+        self.may_lose = threading.Event()
+        self.may_lose.set()
+
+    def is_live(self, session: str) -> bool:
+        return True
+
+    def is_current(self, session: str) -> bool:
+        return session in self.here
+
+    def prepare(self, session: str, before: Owner | None) -> int:
+        self.here.add(session)
+        return before.epoch + 1 if before is not None else 1
+
+    def taken(self, session: str, before: Owner | None) -> None:
+        pass
+
+    def lost(self, session: str) -> None:
+        self.may_lose.wait(10)
+        self.here.discard(session)
+
+
+@pytest.fixture
+def entries() -> Entries:
+    return Entries()
+
+
+@pytest.fixture
+def kept() -> Kept:
+    return Kept()
+
+
+@pytest.fixture
+def claims(entries: Entries, kept: Kept) -> Claims:
+    return Claims(cast(Connection, None), cast(Owners, entries), "a", kept)
+
+
+async def settled(claims: Claims) -> None:
+    while claims._tasks:
+        await asyncio.gather(*claims._tasks)
+
+
+def test_who_hears_nobody_claims_nothing_of_others(claims: Claims, entries: Entries, kept: Kept) -> None:
+    """All others seem dead to it, and they are not."""
+    entries.put("s", Owner("b", 1))
+    entries.is_in_touch = False
+    assert asyncio.run(claims.enter("s", 0)) is False
+    assert kept.here == set()
+    entries.is_in_touch = True
+    assert asyncio.run(claims.enter("s", 0)) is True
+    assert kept.here == {"s"}
+
+
+def test_a_session_that_comes_back_while_it_is_let_go_of_stays(
+    claims: Claims, entries: Entries, kept: Kept
+) -> None:
+    """Another worker took it and died: it is claimed anew before the first loss was worked off."""
+
+    async def play() -> None:
+        assert await claims.enter("s", 0)
+        entries.living.add("b")
+        lock = claims._claiming.setdefault("s", asyncio.Lock())
+        async with lock:  # its claims are busy
+            entries.put("s", Owner("b", 2))
+            await asyncio.sleep(0)
+            assert claims.held == ()
+            claims._hold("s", Owner("a", 3), 3)  # what the claim that was waiting does
+        await settled(claims)
+        assert kept.here == {"s"}
+
+    asyncio.run(play())
+
+
+def test_what_another_worker_took_is_let_go_of(claims: Claims, entries: Entries, kept: Kept) -> None:
+    async def play() -> None:
+        assert await claims.enter("s", 0)
+        entries.living.add("b")
+        entries.put("s", Owner("b", 2))
+        await settled(claims)
+        assert (claims.held, kept.here) == ((), set())
+
+    asyncio.run(play())
+
+
+def test_a_session_that_cannot_be_claimed_again_is_let_go_of(
+    claims: Claims, entries: Entries, kept: Kept
+) -> None:
+    """Somebody else's entry came first; a log that is kept open would be written by nobody."""
+
+    async def play() -> None:
+        entries.refuses = True
+        await claims.again("s")
+        assert (claims.held, kept.here) == ((), set())
+
+    asyncio.run(play())
+
+
+def test_a_session_that_was_superseded_is_not_answered_for(
+    claims: Claims, entries: Entries, kept: Kept
+) -> None:
+    """Whoever asks waits until it is prepared again, and is not refused."""
+
+    async def play() -> None:
+        assert await claims.enter("s", 0)
+        kept.here.discard("s")
+        assert await claims.enter("s", 0) is False
+        await claims.again("s")
+        assert await claims.enter("s", 0) is True
+
+    asyncio.run(play())
+
+
+class Heard:
+    """A message that says that a worker is alive."""
+
+    def __init__(self, worker: str) -> None:
+        self.data = Alive(worker, 0.0, 0).to_bytes()
+
+
+def test_a_process_is_in_touch_once_it_has_heard_of_workers_for_a_while() -> None:
+    """And no more after it has heard of none, itself included, until it has heard of everybody again."""
+    now = [100.0]
+    owners = Owners(cast(Connection, None), lambda: now[0])
+
+    def hears(at: float) -> bool:
+        now[0] = at
+
+        async def hear() -> None:
+            owners._changed = asyncio.Event()
+            await owners._hear_alive(cast(Any, Heard("a")))
+
+        asyncio.run(hear())
+        return owners.is_in_touch
+
+    assert [hears(101), hears(102), hears(103)] == [False, True, True]
+    now[0] = 103 + OUT_OF_TOUCH_S + 0.1
+    assert not owners.is_in_touch
+    assert [hears(106), hears(107), hears(108)] == [False, False, True]
