@@ -11,6 +11,7 @@ from orchestrator.core.errors import HomeError
 from orchestrator.material.speech.recognition import Recogniser
 from orchestrator.panel.config.public_url import PublicUrl
 from orchestrator.panel.home import Home
+from orchestrator.review.shared import Shared
 from orchestrator.web.drives import Drives
 from orchestrator.web.jobs import Dossiers, Starts
 from orchestrator.web.open_sessions import Keys, OpenSessions, SessionThreads
@@ -44,6 +45,7 @@ class Site:
             why.
         partials: By session, the words of a sentence that is being spoken: shown, never stored.
         blanked: Sessions whose slide is dark at the moment: shown, never stored.
+        shelf: The sessions of all workers, where this server is one of a cluster's.
     """
 
     home: Home | None
@@ -60,6 +62,7 @@ class Site:
     no_recogniser: str = "this server recognises no speech"
     partials: dict[str, str] = field(default_factory=dict)
     blanked: set[str] = field(default_factory=set)
+    shelf: Shared | None = None
     presence: Presence = field(default_factory=Presence)
     drives: Drives = field(init=False)
     review: Review = field(init=False)
@@ -78,7 +81,9 @@ class Site:
     def __post_init__(self) -> None:
         drives = Drives(self.sessions, self.presence, self.microphones)
         object.__setattr__(self, "drives", drives)  # the way of a frozen dataclass
-        review = Review(self.home, self.archives, self.endpoint_url, self.sessions, known=self.known)
+        review = Review(
+            self.home, self.archives, self.endpoint_url, self.sessions, known=self.known, shelf=self.shelf
+        )
         object.__setattr__(self, "review", review)
 
     def close(self) -> None:
