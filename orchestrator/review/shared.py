@@ -127,8 +127,9 @@ def place_of(
 class Shared(Protocol):
     """The sessions of all workers, as one of them knows them. Safe to use from many threads."""
 
-    on_erased: list[Callable[[str], None]]
-    """Called before the folder of a session that was erased elsewhere is removed here."""
+    on_erased: list[Callable[[str], object]]
+    """Called with a session that is erased: here, before the others are told; or elsewhere, before its folder
+    here is removed."""
 
     @property
     def rows(self) -> Mapping[str, SharedRow]:

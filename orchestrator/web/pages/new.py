@@ -108,10 +108,11 @@ def under_way(site: Site) -> list[tuple[str, str]]:
         except (GreenroomError, OSError):  # erased or damaged since: the page is shown without it
             continue
     if site.shelf is not None:
-        rows = sorted(site.shelf.rows.values(), key=lambda row: row.started)
+        rows = site.shelf.rows
         known = {name for name, _ in found}
-        others = (row for row in rows if row.is_driven and row.session not in known)
+        others = (row for row in rows.values() if row.is_driven and row.session not in known)
         found += [(row.session, site.review.titles.of(row.session) or row.entry.deck) for row in others]
+        found.sort(key=lambda one: rows[one[0]].started if one[0] in rows else ("", one[0]))
     return found
 
 
