@@ -34,11 +34,11 @@ from orchestrator.cluster.codes import BucketCodes
 from orchestrator.cluster.connection import Connection
 from orchestrator.cluster.custody import Custody
 from orchestrator.cluster.drops import Drops
-from orchestrator.cluster.erasures import Erasures
 from orchestrator.cluster.figures import Figures, ready_checks
 from orchestrator.cluster.log import START_WITHIN_S, Log
 from orchestrator.cluster.owners import ALIVE_EVERY_S, Alive, Owner, Owners
 from orchestrator.cluster.process import FINISH_WITHIN_S, SWEEP_EVERY_S, every, go_on
+from orchestrator.cluster.shelf import Shelf
 from orchestrator.cluster.status import MAX_CLOCK_S, server_time
 from orchestrator.cluster.takeover import keep_aside_if_longer
 from orchestrator.cluster.wire import Answering, Wire
@@ -61,7 +61,6 @@ from orchestrator.panel.application import BOARD
 from orchestrator.panel.config.cluster import Cluster
 from orchestrator.panel.config.public_url import parse_public_url
 from orchestrator.panel.home import Home
-from orchestrator.rehearsal.erasing import erase_session
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.pairing import Pairings
 from orchestrator.web.probes import served
@@ -75,6 +74,7 @@ if TYPE_CHECKING:
 MEND_EVERY_S: Final = 0.5
 ARCHIVE_AGAIN_S: Final = (5.0, 15.0, 60.0, 300.0)
 """Pauses before an archive that failed is tried again, the last one for ever."""
+S3_ENDPOINT: Final = "GREENROOM_S3_ENDPOINT"
 ACCESS_KEY: Final = "GREENROOM_ACCESS_KEY"
 REST_S: Final = 30.0
 """Seconds for which a worker whose disk refused a write takes no further session, if others are there."""
@@ -195,19 +195,30 @@ class Worker:
             base.set_up()
             self._home.sessions.mkdir(files.FOLDER_MODE, parents=True, exist_ok=True)
             self.custody = Custody(self._log, base, self._home.sessions)
-            self._erasures = Erasures(self._connection, self._erased_elsewhere)
             self._owners = Owners(self._connection)
             self._owners.open()
             drops = Path(tempfile.mkdtemp(prefix=ASIDE_DROPS))
             self._drops = drops
+            self._shelf = Shelf(
+                self._connection,
+                self.name,
+                self._home,
+                self._archives,
+                endpoint_url=os.environ.get(S3_ENDPOINT),
+                epoch_of=self._epoch_of,
+            )
+            self._shelf.set_up()
             self.site = self._site_here(drops)
             self._keeping = InCluster(self.site, self.custody, self.told, self._figures.took_over)
             self._claims = Claims(self._connection, self._owners, self.name, self._keeping)
             self._claims.may_take = self._may_take
             self.site.sessions.on_opened.append(self.custody.attach)
             self.site.sessions.on_begun += [self._begun, self._claims.begin]
-            self.site.sessions.on_erased.append(self._erased)
+            self.site.sessions.on_erased.append(self.custody.forget)
             self._count()
+            self._shelf.opened = self.site.sessions.using_any
+            self._shelf.on_erased.append(self._gone)
+            self._shelf.open()
             self.site.starts.elsewhere = self._asked_elsewhere
             self._wire = Wire(self._connection)
             self._answering = Answering(self._wire, application(self.site), self._claims.enter)
@@ -251,6 +262,7 @@ class Worker:
         with suppress(GreenroomError):
             self._connection.run(self._answering.stop(FINISH_WITHIN_S), timeout_s=FINISH_WITHIN_S + 1)
         self.site.close()
+        self._shelf.close()
         with suppress(GreenroomError):
             self._connection.run(self._owners.bury(self.name))
         self._connection.close()
@@ -274,7 +286,7 @@ class Worker:
             )
         return Site(
             self._home,
-            config.archive or str(self._home.archives),
+            self._archives,
             OpenSessions(self._home),
             hosts=LOOPBACK | {socket.gethostname().lower()},
             takes_addresses=True,  # of whichever front
@@ -282,7 +294,8 @@ class Worker:
             token=token if gate is None else None,
             gate=gate,
             metrics_token=os.environ.get("GREENROOM_METRICS_TOKEN") or None,
-            endpoint_url=os.environ.get("GREENROOM_S3_ENDPOINT"),
+            endpoint_url=os.environ.get(S3_ENDPOINT),
+            shelf=self._shelf,
             recogniser=recogniser,
             no_recogniser=why,
             pairings=Pairings(
@@ -303,19 +316,18 @@ class Worker:
         with self.site.sessions.using_any(session) as found:
             self.custody.attach(store_of(found))
 
-    def _erased(self, session: str) -> None:
-        """Remove what the servers and other workers have of a session."""
-        self.custody.forget(session)
-        self._connection.run(self._erasures.add(session))
+    @property
+    def _archives(self) -> str:
+        return self._home.config.archive or str(self._home.archives)
 
-    def _erased_elsewhere(self, session: str) -> None:
-        """Remove this worker's folder of a session that was erased at another one."""
-        root = self._home.sessions / session
-        self.custody.let_go(session)
+    def _epoch_of(self, session: str) -> int | None:
+        here = self.custody.log_of(session)
+        return here.epoch if here is not None and here.why is None else None
+
+    def _gone(self, session: str) -> None:
+        """Keep nothing of a session that was erased, here or at another worker."""
         self._keeping.close(session)
-        if root.is_dir():
-            erase_session(self._home, root, archives=False, **self.site.s3)
-            self.site.review.forget(session)
+        self.custody.forget(session)
 
     def _count(self) -> None:
         """Add what a worker has to say to readiness and metrics."""
@@ -337,7 +349,6 @@ class Worker:
 
     async def _begin(self) -> None:
         nc = self._connection.nc
-        await self._erasures.open()
         await self._wire.open()
         await self._wire.answer_for(self.name, self._answering)
         self._subscriptions = [
@@ -457,6 +468,7 @@ class Worker:
         try:
             with self.site.sessions.using_any(session) as found:
                 self._archived(found)
+            self._shelf.put(session)
             self.custody.forget(session)
             self._archive_at.pop(session, None)
         except (GreenroomError, OSError) as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
@@ -30,6 +30,7 @@ from orchestrator.panel.records.start import started_of
 from orchestrator.rehearsal.rehearsal import Rehearsal
 from orchestrator.review.progress import Progress, Run
 from orchestrator.review.reading import day_of
+from orchestrator.review.shared import Place, Shared, SharedRow
 from orchestrator.review.titles import titles_of
 
 if TYPE_CHECKING:
@@ -255,7 +256,84 @@ def listed(rows: Sequence[dict[str, Any]], search: str | None) -> dict[str, Any]
     return {"sessions": list(rows), **({"not_searched": blind} if blind else {})}
 
 
-def local(home: Home, search: str | None, warn: Callable[[str], None]) -> list[dict[str, Any]]:
+def of_all(
+    home: Home,
+    search: str | None,
+    warn: Callable[[str], None],
+    shelf: Shared,
+    read: Callable[[str], AnySession],
+    seen: Callable[[list[dict[str, Any]]], list[dict[str, Any]]] = lambda rows: rows,
+) -> dict[str, Any]:
+    """Return the document of `list` for the sessions of all workers of a cluster, the same on each of them.
+
+    A search looks into the sessions that are archived. Of the others it sees what their rows show, and they
+    are named as not searched.
+
+    Args:
+        read: Opens a session that is archived, wherever it lies.
+        seen: Returns those of the rows that whoever asks may see.
+    """
+    rows = shelf.rows
+    shown, begun, blind = [], {}, []
+    own = local(home, None, warn, without={name for name in rows if _is_told(shelf, name)})
+    for row in seen([*own, *(_told(home, row, warn) for name, row in rows.items() if _is_told(shelf, name))]):
+        name = row["session"]
+        entry = rows[name].entry if name in rows else None
+        begun[name] = entry.started_at if entry is not None else _begun(home, name)
+        if search is not None and not _shows(row, search):
+            if name not in rows or not rows[name].archive:
+                blind.append(name)
+                continue
+            try:
+                if not _holds(read(name), search):
+                    continue
+            except (GreenroomError, OSError) as error:
+                warn(f"{name}: {error}")
+                blind.append(name)
+                continue
+        shown.append(row)
+    shown.sort(key=lambda row: (begun[row["session"]], row["session"]))
+    made: dict[str, Any] = {"sessions": _by_day(shown)}
+    if blind:
+        made["not_searched"] = sorted(blind)
+    if shelf.why_old is not None:
+        made["may_be_old"] = shelf.why_old
+    return made
+
+
+def _is_told(shelf: Shared, session: str) -> bool:
+    """Return whether a session is listed by its row: it is not here, or has ended, so that the row is the
+    same for all."""
+    return shelf.rows[session].archive != "" or shelf.place(session) is not Place.HERE
+
+
+def _told(home: Home, row: SharedRow, warn: Callable[[str], None]) -> dict[str, Any]:
+    """Return a session's row of the list from what another worker told of it."""
+    listed = dict(row.listed)
+    listed["title"] = titles_of(home).of(row.session) or listed["title"]
+    listed["archive"] = _archive_of(home, row.session, row.entry.head, warn)
+    return listed
+
+
+def _shows(row: Mapping[str, Any], text: str) -> bool:
+    """Return whether a row itself holds the text that is looked for."""
+    shown = " ".join(
+        str(row[name]) for name in ("session", "title", "deck", "date", "presenter") if row[name]
+    )
+    return text.casefold() in shown.casefold()
+
+
+def _begun(home: Home, session: str) -> str:
+    """Return when a session of this home was begun; "" if that cannot be read, so that it comes first."""
+    try:
+        return first_record(home.sessions / session).at
+    except (GreenroomError, OSError):
+        return ""
+
+
+def local(
+    home: Home, search: str | None, warn: Callable[[str], None], *, without: Collection[str] = ()
+) -> list[dict[str, Any]]:
     """Return the sessions of a home, by the days of the rehearsals.
 
     A session that cannot be read is `damaged`, and *warn* is called with the reason. A session that a later
@@ -263,6 +341,9 @@ def local(home: Home, search: str | None, warn: Callable[[str], None]) -> list[d
 
     Entries that have a session's name but are not sessions come first. Sessions are opened without the home:
     a row needs no setting, and so a wrong setting does not keep any from being listed.
+
+    Args:
+        without: Sessions that are left out.
     """
     rows: list[dict[str, Any]] = []
     glances = Glances(home)
@@ -274,8 +355,12 @@ def local(home: Home, search: str | None, warn: Callable[[str], None]) -> list[d
         rows.append({"session": session_id, "title": title, "state": state, **unknown, "exchanges": 0})
 
     for name in home.other_names():
+        if name in without:
+            continue
         add_unread(name, _why_none(home.sessions / name))
     for session_id in home.session_ids():
+        if session_id in without:
+            continue
         root = home.sessions / session_id
         try:
             if search is None:

@@ -6,7 +6,6 @@ The remarks are reviewers' comments, and verdicts on answers that were given aft
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Callable, Mapping
@@ -20,6 +19,7 @@ from orchestrator.core.home.folder import RECORDS
 from orchestrator.core.home.regular import read_regular
 from orchestrator.core.legible import one_line, page
 from orchestrator.core.store import files
+from orchestrator.core.store.lines import alone
 from orchestrator.core.table import check_session_id
 from orchestrator.core.values import from_json, to_json
 from orchestrator.panel.home import Home
@@ -29,8 +29,10 @@ MAX_CHARS: Final = 4_000
 """Maximum number of characters of one comment: two pages; a longer text is a document of its own."""
 MAX_NAME: Final = 80
 """Maximum number of characters of an author's name, as for a presenter's name."""
-_COMMENTS: Final = "comments.jsonl"
-_VERDICTS: Final = "verdicts.jsonl"
+COMMENTS: Final = "comments.jsonl"
+VERDICTS: Final = "verdicts.jsonl"
+PRIVATE: Final = 0o600
+"""Permissions of these files: their writer's alone."""
 _VERSION: Final = 1
 """The version of the lines in which verdicts are stored."""
 
@@ -59,7 +61,7 @@ class Comments:
         Raises:
             HomeError: A line is not one that Greenroom writes; the message says which.
         """
-        return _lines(self._root, session, _COMMENTS, "comment", lambda told: Comment(**told))
+        return _lines(self._root, session, COMMENTS, "comment", lambda told: Comment(**told))
 
     def add(self, session: str, author: str, text: str, about: str = "") -> Comment:
         """Store a comment; it is durable when this returns.
@@ -74,7 +76,7 @@ class Comments:
         if len(author) > MAX_NAME or len(text) > MAX_CHARS:
             raise UsageError(f"a name has up to {MAX_NAME} characters, and a comment up to {MAX_CHARS}")
         comment = Comment(utc_now(), author, text, about)
-        _add(self._root, session, _COMMENTS, asdict(comment))
+        _add(self._root, session, COMMENTS, asdict(comment))
         return comment
 
 
@@ -103,11 +105,11 @@ class Verdicts:
         Raises:
             HomeError: A line is not one that Greenroom writes; the message says which.
         """
-        return _lines(self._root, session, _VERDICTS, "verdict", _verdict)
+        return _lines(self._root, session, VERDICTS, "verdict", _verdict)
 
     def file(self, session: str) -> Path:
         """Return the path of the file with a session's verdicts, which the first verdict creates."""
-        return self._root / check_session_id(session) / _VERDICTS
+        return self._root / check_session_id(session) / VERDICTS
 
     def add(self, session: str, said: PersonVerdict) -> None:
         """Store a person's verdict on an answer; it is durable when this returns.
@@ -115,7 +117,7 @@ class Verdicts:
         Raises:
             StoreWriteError: The disk is full; nothing was written.
         """
-        _add(self._root, session, _VERDICTS, {"version": _VERSION, **to_json(said)})
+        _add(self._root, session, VERDICTS, {"version": _VERSION, **to_json(said)})
 
 
 def _verdict(told: Mapping[str, Any]) -> PersonVerdict:
@@ -147,13 +149,9 @@ def _add(root: Path, session: str, name: str, told: Mapping[str, Any]) -> None:
     path = root / check_session_id(session) / name
     path.parent.mkdir(files.FOLDER_MODE, parents=True, exist_ok=True)
     line = (json.dumps(told, ensure_ascii=False) + "\n").encode()
-    fd = os.open(path, files.APPEND | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX)  # so that nobody writes behind a line that is cut off again
+    with alone(path, PRIVATE) as fd:  # so that nobody writes behind a line that is cut off again
         files.append_whole(fd, line, size=os.fstat(fd).st_size, name=f"{path.stem} of {session}")
         files.sync_file(fd)
-    finally:
-        os.close(fd)
     folder = os.open(path.parent, files.FOLDER)
     try:
         files.sync_folder(folder)  # the file may be new

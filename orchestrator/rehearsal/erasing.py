@@ -101,6 +101,12 @@ def erase_archived(home: Home, session: str, *, endpoint_url: str | None = None)
     return _erase(home, session, None, title="", archives=True, endpoint_url=endpoint_url)
 
 
+def erase_beside(home: Home, session: str) -> Erased:
+    """Remove what is remembered of a session and stored beside it, where its folder lies in another home; its
+    archives stay."""
+    return _erase(home, session, None, title="", archives=False, endpoint_url=None)
+
+
 def finish_erasing(home: Home) -> tuple[Erased, ...]:
     """Complete erasures that were cut short: of sessions that are gone, but of which something is left.
 

@@ -71,6 +71,9 @@ class Rehearsal(core.Session):
     """One rehearsal: a session of the board panel, with a deck, speech, questions and verdicts."""
 
     home: Home | None
+    is_fetched: bool = False
+    """Whether this is the unpacked archive of a session of its home: what lies there beside that session
+    belongs to it."""
 
     def __init__(self, rehearsal: OpenRehearsal, home: Home | None) -> None:
         super().__init__(rehearsal.store, rehearsal.assembler, home)
@@ -682,7 +685,9 @@ class Rehearsal(core.Session):
     def _verdicts_beside(self) -> Verdicts | None:
         from orchestrator.panel.comments import Verdicts
 
-        return None if self.home is None else Verdicts.of_session(self.home, self.path)
+        if self.home is None:
+            return None
+        return Verdicts(self.home.records) if self.is_fetched else Verdicts.of_session(self.home, self.path)
 
     def is_of_talk(self, start_s: float | None) -> bool:
         """Return whether words that began at *start_s* were still on their way when the open question was

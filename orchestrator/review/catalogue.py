@@ -38,6 +38,7 @@ from orchestrator.core.verify.disk import open_folder, read_file
 from orchestrator.panel.home import Home, user_folder
 from orchestrator.panel.records.setup import RECORDED
 from orchestrator.review.reading import Entry, Passage, read
+from orchestrator.review.shared import Place, Shared, SharedRow, Verified
 
 # ---------------------------------------------------------------------- catalogue
 
@@ -132,15 +133,6 @@ class Known(NamedTuple):
     endpoint: str = ""
     stamp: str = ""
     tried_at: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Verified:
-    """The result of verifying one session at one place."""
-
-    head: str  # that it was held against
-    is_valid: bool
-    at: str  # RFC 3339
 
 
 class Catalogue:
@@ -344,16 +336,21 @@ class Catalogue:
                 [(*of[:4], session) for session, of in moved.items()],
             )
 
-    def note_verified(self, session: str, place: str, head: str, *, is_valid: bool) -> str:
+    def note_verified(
+        self, session: str, place: str, head: str, *, is_valid: bool, at: str | None = None
+    ) -> str:
         """Record a verification of a session at a place against *head*, and return its time.
 
         Args:
             place: "" for the session's folder in the home, or else the server and address of the archive.
+            at: When it was verified; None: now. An earlier one than the recorded one changes nothing.
         """
-        at = utc_now()
+        at = at or utc_now()
         with self._writing() as connection:
             connection.execute(
-                "INSERT OR REPLACE INTO verified VALUES (?, ?, ?, ?, ?)", (session, place, head, is_valid, at)
+                "INSERT INTO verified VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET head = excluded.head, "
+                "is_valid = excluded.is_valid, at = excluded.at WHERE excluded.at >= verified.at",
+                (session, place, head, is_valid, at),
             )
         return at
 
@@ -596,11 +593,15 @@ def update(
     sessions: Path | None,
     store: ArchiveStore,
     on_read: Callable[[int, int], None] = lambda done, of: None,
+    shelf: Shared | None = None,
 ) -> None:
     """Add the new sessions in a home's folder of *sessions* and in the archives of *store*.
 
     A known archive is not read again, since nothing in it ever changes. A session that is also in the home is
     read there.
+
+    With a *shelf*, sessions of other workers are added with what their rows show. The words of a session are
+    searched once it is archived, so that a search finds the same whichever worker is asked.
 
     Args:
         on_read: Called with the number of new sessions that have been read, and the number of all new
@@ -617,18 +618,26 @@ def update(
     except ArchiveError as error:
         failed = error
         there = {name for name, of in known.items() if of[1:3] == (f"{store.url}/{name}", store.endpoint)}
-    gone = [name for name in known if name not in here and name not in there]
+    rows = _elsewhere(shelf, there)
+    for name in rows.keys() | _stale(shelf, here):
+        here.pop(name, None)
+    gone = [name for name in known if name not in here and name not in there and name not in rows]
     if gone:
         catalogue.forget(*gone)
         erasures = catalogue.erasures()
 
     def place_of(name: str) -> Known:
+        if (row := rows.get(name)) is not None:
+            stamp = hashlib.sha256(row.to_bytes()).hexdigest()
+            return Known(None, row.archive or None, store.endpoint if row.archive else "", stamp)
         size_bytes, stamp = here.get(name, (None, ""))
+        if shelf is not None and size_bytes is not None and name not in there:
+            stamp += UNSEARCHED  # it is read again once it is archived
         archive, endpoint = (f"{store.url}/{name}", store.endpoint) if name in there else (None, "")
         return Known(size_bytes, archive, endpoint, stamp)
 
     new, moved = [], {}
-    for name in sorted(here.keys() | there):
+    for name in sorted(here.keys() | there | rows.keys()):
         was, now = known.get(name), place_of(name)
         if was is None or _is_other(was, now) or 0 < was.tried_at < time() - RETRY_S:
             new.append(name)
@@ -637,27 +646,63 @@ def update(
     if moved:
         catalogue.note(moved)
 
+    told = [name for name in new if name in rows]
+    new = [name for name in new if name not in rows]
+    for start in range(0, len(told), BATCH):
+        some = told[start : start + BATCH]
+        found = [(rows[name].entry, rows[name].passages, place_of(name)) for name in some]
+        if not catalogue.put(found, erasures=erasures):
+            return update(catalogue, sessions, store, on_read, shelf)
     with _reading(sessions, store, here, new) as read_in_order:
         for start in range(0, len(new), BATCH):
             names = new[start : start + BATCH]
             found = [
-                (*one, place_of(name)._replace(tried_at=time() if one[0].unread else 0.0))
+                (*_searched(one, of), of._replace(tried_at=time() if one[0].unread else 0.0))
                 for name, one in zip(names, read_in_order, strict=False)  # which goes on with the next
-                if one is not None
+                if one is not None and (of := place_of(name))
             ]
             if not catalogue.put(found, erasures=erasures):
-                return update(catalogue, sessions, store, on_read)  # somebody erased a session meanwhile
+                return update(
+                    catalogue, sessions, store, on_read, shelf
+                )  # somebody erased a session meanwhile
             on_read(start + len(names), len(new))
     if failed is not None:
         raise failed
     return None
 
 
+UNSEARCHED: Final = " unsearched"
+"""End of the stamp of a session whose words are not in the catalogue yet."""
+
+
+def _elsewhere(shelf: Shared | None, there: Collection[str]) -> dict[str, SharedRow]:
+    """Return the rows of the sessions that are shown by their rows: neither read here nor in the archives of
+    this server."""
+    if shelf is None:
+        return {}
+    return {
+        name: row
+        for name, row in shelf.rows.items()
+        if (place := shelf.place(name)) is Place.ELSEWHERE or (place is Place.ARCHIVE and name not in there)
+    }
+
+
+def _stale(shelf: Shared | None, here: Collection[str]) -> set[str]:
+    """Return the sessions whose folders here are not read, since their archives go first."""
+    return {name for name in here if shelf.place(name) is Place.ARCHIVE} if shelf is not None else set()
+
+
+def _searched(one: Read, of: Known) -> Read:
+    """Return what was read, without the words of a session that is not archived yet, where others tell of
+    theirs by rows."""
+    return (one[0], one[1][:1]) if of.stamp.endswith(UNSEARCHED) else one
+
+
 def _is_other(was: Known, now: Known) -> bool:
     """Return whether to read a session again, because its file or its archive is a different one."""
     if now.size_bytes is not None:
         return (was.size_bytes, was.stamp) != (now.size_bytes, now.stamp)
-    return was.size_bytes is not None or was[1:3] != now[1:3]
+    return was.size_bytes is not None or was[1:4] != now[1:4]
 
 
 @contextmanager

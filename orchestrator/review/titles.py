@@ -17,7 +17,7 @@ from orchestrator.panel.home import Home
 
 MAX_CHARS: Final = 120
 """Maximum characters of a title: two lines of a list. Anything longer is a comment."""
-_NAME: Final = "title.json"
+NAME: Final = "title.json"
 _VERSION: Final = 1
 
 
@@ -61,16 +61,16 @@ class Titles:
             try:
                 if shown:
                     kept = json.dumps({"version": _VERSION, "title": shown}, ensure_ascii=False)
-                    files.replace_file(folder, _NAME, f"{kept}\n".encode(), is_synced=True)
+                    files.replace_file(folder, NAME, f"{kept}\n".encode(), is_synced=True)
                 else:
-                    files.unlink_if_there(folder, _NAME)
+                    files.unlink_if_there(folder, NAME)
                 files.sync_folder(folder)
             finally:
                 os.close(folder)
         return shown
 
     def _path(self, session: str) -> Path:
-        return self._root / check_session_id(session) / _NAME
+        return self._root / check_session_id(session) / NAME
 
 
 def titles_of(home: Home) -> Titles:

@@ -132,13 +132,28 @@ class SessionThreads:
                 del self._lanes[session, kind]
 
 
+_SHARED: Final = frozenset({Work.WRITE, Work.LONG})
+"""Kinds of work after which other workers of a cluster are told of what is new beside the session."""
+
+
+def _then_share(work: Callable[[], T], site: Any, session: str) -> T:
+    """Do *work*, and tell the other workers before it is answered."""
+    done = work()
+    site.shelf.share(session)
+    return done
+
+
 def _working(kind: Work) -> Callable[[Callable[P, T]], Callable[P, Awaitable[T]]]:
     def decorate(route: Callable[P, T]) -> Callable[P, Awaitable[T]]:
         @wraps(route)
         async def working(*args: P.args, **kwargs: P.kwargs) -> T:
             given: dict[str, Any] = kwargs  # the framework gives all by name
-            threads: SessionThreads = given["site"].threads
-            return await threads.run(given["session"], kind, partial(route, *args, **kwargs))
+            site, session = given["site"], given["session"]
+            work = partial(route, *args, **kwargs)
+            if site.shelf is not None and kind in _SHARED:
+                work = partial(_then_share, work, site, session)
+            threads: SessionThreads = site.threads
+            return await threads.run(session, kind, work)
 
         return working
 
@@ -225,6 +240,9 @@ class OpenSessions:
         """Called with the store of a session that was just opened, before anybody uses it."""
         self.on_erased: list[Callable[[str], None]] = []
         """Called with the name of a session that is to be erased, before anything of it is removed."""
+        self.elsewhere: Callable[[str], AnySession | None] = lambda _: None
+        """Returns a session that is read, and only read, in another place than this home; None: in this
+        home."""
 
     def get(self, session_id: str) -> Rehearsal:
         """Return the rehearsal in the folder with exactly this name, which is its id unless the folder is a
@@ -244,6 +262,8 @@ class OpenSessions:
         Raises:
             SessionNotFoundError, LedgerCorruptError: As `get`.
         """
+        if (there := self.elsewhere(session_id)) is not None:
+            return there
         if (found := self._known(session_id)) is not None:
             return found
         root = self._root(session_id)

@@ -33,16 +33,24 @@ from orchestrator.core.store.store import LEDGER_NAME
 from orchestrator.core.table import SESSION_ID
 from orchestrator.core.verify import Finding, Verification
 from orchestrator.core.verify.disk import open_folder, opened
-from orchestrator.documents.opening import AnySession, open_any, rehearsal_of
+from orchestrator.documents.opening import AnySession, is_rehearsal, open_any, rehearsal_of
 from orchestrator.panel.application import BOARD
 from orchestrator.panel.comments import Comments, Verdicts
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop.resolving import judge_as_person, persons_of
 from orchestrator.panel.model.exchange import Persons, PersonVerdict
 from orchestrator.rehearsal.rehearsal import Rehearsal
-from orchestrator.review.catalogue import Catalogue, Row, comments_beside, of_archives, of_home, update
+from orchestrator.review.catalogue import (
+    Catalogue,
+    Row,
+    comments_beside,
+    of_archives,
+    of_home,
+    update,
+)
 from orchestrator.review.progress import AskedBefore, asked_before, outcomes_of
 from orchestrator.review.reading import END_BYTES, head_of
+from orchestrator.review.shared import Place, Shared, Verified
 from orchestrator.review.titles import Titles
 from orchestrator.web.open_sessions import OpenSessions
 
@@ -66,6 +74,7 @@ class Reading:
     of: int = 0
     is_running: bool = False
     failed: str | None = None  # why the archives could not be listed
+    old: str | None = None  # why what is known of other workers' sessions may be old
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +118,19 @@ class Review:
         live: OpenSessions,
         *,
         known: Home | None = None,
+        shelf: Shared | None = None,
     ) -> None:
         """Prepare the review without reading anything.
+
+        Args:
+            shelf: The sessions of all workers of a cluster; None: this server is on its own.
 
         Raises:
             UsageError: *archives* is not an archive address.
         """
         self._home, self._archives, self._endpoint_url, self._live = home, archives, endpoint_url, live
         self._register = home or known  # the home whose register is asked
+        self._shelf = shelf
         self._store = open_store(archives, endpoint_url=endpoint_url)
         self._place = f"{self._store.endpoint} {self._store.url}".strip()
         if home is not None:
@@ -132,6 +146,9 @@ class Review:
         self._listed_at = ""  # when the last update began that saw all archives
         self._fetched: OrderedDict[str, AnySession] = OrderedDict()
         self._fetching = Lock()
+        if shelf is not None:
+            live.elsewhere = self._read_elsewhere
+            shelf.on_erased += [live.forget, self.forget]
 
     @cached_property
     def _folder(self) -> tempfile.TemporaryDirectory[str]:
@@ -153,7 +170,8 @@ class Review:
             # At first, what is there may be of the archives that another server looked at.
             is_empty = is_needed or not self._ended or not self.catalogue.page(most=1)
             running.join(LONG_TIMEOUT_S if is_empty else TIMEOUT_S)
-        return self._reading
+        why_old = self._shelf.why_old if self._shelf is not None else None
+        return replace(self._reading, old=why_old) if why_old is not None else self._reading
 
     def _update(self) -> None:
         def on_read(done: int, of: int) -> None:
@@ -163,9 +181,8 @@ class Review:
         began = utc_now()
         try:
             self._reading = Reading(is_running=True)
-            update(
-                self.catalogue, self._home.sessions if self._home is not None else None, self._store, on_read
-            )
+            sessions = self._home.sessions if self._home is not None else None
+            update(self.catalogue, sessions, self._store, on_read, self._shelf)
             self._listed_at = began
         except (GreenroomError, OSError) as error:
             failed = str(error)
@@ -216,9 +233,19 @@ class Review:
             SessionNotFoundError: The session was just erased.
             ArchiveError: The archive has a fault or cannot be read.
         """
-        name = row.entry.session
         if row.is_here:
-            return self._live.get_any(name)
+            return self._live.get_any(row.entry.session)
+        return self._from_archive(row)
+
+    def _from_archive(self, row: Row) -> AnySession:
+        """Return a session from its archive, for reading.
+
+        Raises:
+            ArchiveError: The archive has a fault or cannot be read.
+            ArchiveUnavailableError: It is on another worker's disk and in no archive yet.
+        """
+        name = row.entry.session
+        self._check_is_archived(name)
         with self._fetching:
             if name in self._fetched:
                 self._fetched.move_to_end(name)
@@ -232,7 +259,9 @@ class Review:
                 known=self._register,
                 application=BOARD,
             )
-            opened = self._fetched[name] = open_any(None, root)
+            opened = self._fetched[name] = open_any(self._home if self._shelf is not None else None, root)
+            if self._shelf is not None and is_rehearsal(opened):
+                opened.is_fetched = True
             if (head := opened.ledger_head) != row.entry.head:
                 self._drop(name)
                 raise ArchiveError(
@@ -243,8 +272,40 @@ class Review:
                 self._drop(next(iter(self._fetched)))
         # It was whole and right, or it would not have been fetched; what a desktop left is passed over.
         if (name, self._place) not in self.catalogue.verified([name]):
-            self.catalogue.note_verified(name, self._place, row.entry.head, is_valid=True)
+            self._note_verified(name, self._place, row.entry.head, is_valid=True)
         return opened
+
+    def _check_is_archived(self, session: str) -> None:
+        shelf = self._shelf
+        if shelf is None or shelf.place(session) is not Place.ELSEWHERE:
+            return
+        raise ArchiveUnavailableError(
+            f"{session}: lies on the disk of the worker {shelf.rows[session].worker} and in no archive yet: "
+            "ask again in a moment, which asks that worker"
+        )
+
+    def _read_elsewhere(self, session: str) -> AnySession | None:
+        """Return a session that this worker reads from its archive, or None if it is read in the home.
+
+        Raises:
+            ArchiveError, ArchiveUnavailableError: As `_from_archive`.
+        """
+        shelf = self._shelf
+        if shelf is None or (row := shelf.rows.get(session)) is None:
+            return None
+        if shelf.place(session) is Place.HERE:
+            return None
+        return self._from_archive(Row(0, row.entry, False, row.archive or None))
+
+    def is_in_home(self, session: str) -> bool:
+        """Return whether whatever has this name in the home is read there."""
+        if self._home is None or not os.path.lexists(self._home.sessions / session):
+            return False
+        return self._shelf is None or self._shelf.place(session) is Place.HERE
+
+    def is_ours(self, row: Row) -> bool:
+        """Return whether a session is one of this home, or of the cluster whose worker this is."""
+        return row.is_here or (self._shelf is not None and row.entry.session in self._shelf.rows)
 
     def persons(self, found: Rehearsal) -> Persons:
         """Return the verdicts of people on the answers of a session."""
@@ -268,7 +329,7 @@ class Review:
         self.refresh(is_needed=True)
         runs = catalogue.runs_of(deck_sha256)
         return asked_before(
-            [row for row in runs if row.is_here and not row.entry.is_recorded], self.verdicts.of
+            [row for row in runs if self.is_ours(row) and not row.entry.is_recorded], self.verdicts.of
         )
 
     def judge(
@@ -288,7 +349,7 @@ class Review:
             SessionNotFoundError: There is no such session.
             ArchiveError: The archive has a fault or cannot be read.
         """
-        if self._home is not None and os.path.lexists(self._home.sessions / session):
+        if self.is_in_home(session):
             found = self._live.get(session)
             return found.judge_as_person(exchange, verdict, turn=turn, note=note, by=by)
         rehearsal = self.session(self.row(session)).rehearsal
@@ -329,13 +390,20 @@ class Review:
         except ArchiveUnavailableError as error:
             return Checked(archive, None, utc_now(), head, why=str(error), is_shown=False)
         except ArchiveError as error:  # nothing of it is there
-            at = self.catalogue.note_verified(name, place, head, is_valid=False)
+            at = self._note_verified(name, place, head, is_valid=False)
             return Checked(archive, False, at, head, (str(error),), is_shown=False)
-        at = self.catalogue.note_verified(name, place, head, is_valid=result.valid)
+        at = self._note_verified(name, place, head, is_valid=result.valid)
         is_shown = all(one.kind == "extra" for one in result.findings)
         if place and not is_shown:
             self.forget(name)  # what was fetched before lies there no more
         return Checked(archive, result.valid, at, head, tuple(map(_told, result.findings)), is_shown=is_shown)
+
+    def _note_verified(self, session: str, place: str, head: str, *, is_valid: bool) -> str:
+        """Record a verification, for the other workers as well if they can see the place; return its time."""
+        at = self.catalogue.note_verified(session, place, head, is_valid=is_valid)
+        if place and self._shelf is not None:
+            self._shelf.tell_verified(session, place, Verified(head, is_valid, at))
+        return at
 
     def verify(self, session: str, *, archive: bool = False) -> Verification:
         """Verify what is there now: the session's folder in the home, or else its archive.
@@ -354,7 +422,7 @@ class Review:
         """
         if not SESSION_ID.fullmatch(session):
             raise SessionNotFoundError(f"there is no session {session[:64]!r} here", value=session[:64])
-        if not archive and self._home is not None and os.path.lexists(self._home.sessions / session):
+        if not archive and self._home is not None and self.is_in_home(session):
             try:
                 return self._live.get_any(session).verify()
             except (SessionNotFoundError, LedgerCorruptError):  # whatever lies there
@@ -388,7 +456,7 @@ class Review:
         # As it is now: a row may be of the moment before the session ended and was archived.
         head = self._head_now(name) if row.is_here and kept else row.entry.head
         others = [one for one in kept if one.head not in (None, head) and head]
-        if not row.is_here:
+        if not self.is_ours(row):
             others = [one for one in others if self._is_ours(one)]
             return Standing("replaced", others[-1].archive) if others else listed
         if others:
@@ -428,7 +496,8 @@ class Review:
         for row in rows:
             name = row.entry.session
             places = [seen.get((name, "")), seen.get((name, self._place))]
-            own = places[0] if row.is_here else places[1]
+            # Of the sessions of a cluster only archives count, which every worker can verify.
+            own = places[0] if row.is_here and self._shelf is None else places[1]
             looks = [one for one in places if one is not None and one.head == row.entry.head]
             wrong = [one for one in looks if not one.is_valid]
             if wrong:

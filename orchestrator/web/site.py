@@ -16,6 +16,7 @@ from orchestrator.core.owner import Owner, identity_of
 from orchestrator.material.speech.recognition import Recogniser
 from orchestrator.panel.config.public_url import PublicUrl
 from orchestrator.panel.home import Home
+from orchestrator.review.shared import Shared
 from orchestrator.web.drives import Drives
 from orchestrator.web.jobs import Dossiers, Starts
 from orchestrator.web.metrics import GAUGE, Family, Metrics, one
@@ -62,6 +63,7 @@ class Site:
         blanked: Sessions whose slide is dark at the moment: shown, never stored.
         readiness: Whether this process should be sent requests; a part of a process adds its own checks.
         metrics: What is counted for Prometheus; a part of a process adds its own figures.
+        shelf: The sessions of all workers, where this server is one of a cluster's.
     """
 
     home: Home | None
@@ -81,6 +83,7 @@ class Site:
     no_recogniser: str = "this server recognises no speech"
     partials: dict[str, str] = field(default_factory=dict)
     blanked: set[str] = field(default_factory=set)
+    shelf: Shared | None = None
     presence: Presence = field(default_factory=Presence)
     drives: Drives = field(init=False)
     review: Review = field(init=False)
@@ -101,7 +104,9 @@ class Site:
     def __post_init__(self) -> None:
         drives = Drives(self.sessions, self.presence, self.microphones)
         object.__setattr__(self, "drives", drives)  # the way of a frozen dataclass
-        review = Review(self.home, self.archives, self.endpoint_url, self.sessions, known=self.known)
+        review = Review(
+            self.home, self.archives, self.endpoint_url, self.sessions, known=self.known, shelf=self.shelf
+        )
         object.__setattr__(self, "review", review)
         checks = [] if self.home is None else [home_check(self.home)]
         known = {check.name for check in self.readiness.checks}  # of a site of which this is a copy

@@ -13,8 +13,9 @@ from orchestrator.core.errors import HomeError
 from orchestrator.panel.debrief.phrasing import outcomes
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.erasing import erase_archived, erase_session
-from orchestrator.review.catalogue import Catalogue, Known, Verified, of_archives, of_home, update
+from orchestrator.review.catalogue import Catalogue, Known, of_archives, of_home, update
 from orchestrator.review.reading import Entry, Passage
+from orchestrator.review.shared import Verified
 from tests.helpers.homes import new_home
 from tests.helpers.reviewed import begun, ended
 

@@ -20,6 +20,7 @@ from orchestrator.core.home.folder import Home
 from orchestrator.core.home.regular import read_regular
 from orchestrator.core.store import files
 from orchestrator.core.store.application import PLAIN, Application
+from orchestrator.core.store.lines import alone
 from orchestrator.core.store.store import LEDGER_NAME
 from orchestrator.core.verify import Finding, Verification, verify_session
 
@@ -148,17 +149,15 @@ def _append(home: Home, session_id: str, name: str, value: dict[str, Any]) -> No
     path.parent.mkdir(files.FOLDER_MODE, parents=True, exist_ok=True)
     line = json.dumps(value, ensure_ascii=False) + "\n"
     # One append of one line: two processes that note something at once lose neither.
-    fd = os.open(path, files.APPEND | os.O_CREAT, files.FILE_MODE)
-    try:
-        if not files.is_plain(os.fstat(fd)):
-            raise HomeError(f"{path}: is no plain file: remove it, and do this again", file=path)
-        os.write(fd, line.encode())
-        os.fsync(fd)
-    except OSError as error:
-        error.filename = str(path)
-        raise
-    finally:
-        os.close(fd)
+    with alone(path) as fd:
+        try:
+            if not files.is_plain(os.fstat(fd)):
+                raise HomeError(f"{path}: is no plain file: remove it, and do this again", file=path)
+            os.write(fd, line.encode())
+            os.fsync(fd)
+        except OSError as error:
+            error.filename = str(path)
+            raise
 
 
 def _lines(

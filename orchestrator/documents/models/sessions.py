@@ -40,6 +40,9 @@ class SessionList(Document):
 
     sessions: list[SessionRow]
     not_searched: list[str] | None = Field(None, description="Into which a search could not look.")
+    may_be_old: str | None = Field(
+        None, description="Why sessions of other workers may have gone on since: the cluster does not answer."
+    )
 
 
 class MarkedTension(Tension):

@@ -3,7 +3,6 @@ it."""
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from http import HTTPStatus
 from threading import Lock
@@ -162,7 +161,7 @@ def judge_answer(session: SessionId, judging: Judging, site: At, key: Key = None
         )
         return person_json(said)
 
-    if site.home is None or not os.path.lexists(site.home.sessions / session):  # an archive has no keys
+    if not site.review.is_in_home(session):  # an archive has no keys
         return work()
     asked = ["judge", judging.model_dump()]
     judged: Plain = once(site, session, key, asked, work, effects=[AnswerJudged.TYPE])

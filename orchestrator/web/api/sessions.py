@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
@@ -15,13 +16,14 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from orchestrator.core.errors import (
+    ArchiveError,
     DriverBusyError,
     LedgerCorruptError,
     SessionNotFoundError,
     SessionStateError,
 )
 from orchestrator.documents.erasure import erased_json, erasure_json, left_over_json, only_archived
-from orchestrator.documents.listing import archived, listed, local
+from orchestrator.documents.listing import archived, listed, local, of_all
 from orchestrator.documents.models.sessions import (
     ArchivedDocument,
     ErasedDocument,
@@ -34,7 +36,7 @@ from orchestrator.documents.models.sessions import (
     StateDocument,
     VerificationDocument,
 )
-from orchestrator.documents.opening import is_rehearsal, rehearsal_of, store_of
+from orchestrator.documents.opening import AnySession, is_rehearsal, rehearsal_of, store_of
 from orchestrator.documents.preparation import intel_json, searched_json
 from orchestrator.documents.session import session_json, trace_json, trace_of
 from orchestrator.documents.verification import against_head, verification_json
@@ -43,9 +45,10 @@ from orchestrator.memory.scribe import to_plain
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop.news import can_search
 from orchestrator.panel.records.projection import INTEL
-from orchestrator.rehearsal.erasing import erase_archived
+from orchestrator.rehearsal.erasing import Erased, erase_archived, erase_beside
 from orchestrator.rehearsal.erasing import erase_session as erase_folder
 from orchestrator.rehearsal.rehearsal import Rehearsal
+from orchestrator.review.shared import Shared
 from orchestrator.review.titles import MAX_CHARS
 from orchestrator.web.description import (
     WAV,
@@ -124,14 +127,23 @@ def list_sessions(
 ) -> Plain:
     """List the sessions of the server's home, oldest first; of a server without one, its archive's."""
     if archive or site.home is None:
-        rows = archived(site.archives, search, site.s3, unsaid, site.home)
-    else:
-        rows = local(site.home, search, unsaid)
-    if not site.is_keeper:  # of which alone the catalogue knows whose they are
-        site.review.refresh(is_needed=True)
-        seen = site.catalogue.among([row["session"] for row in rows])
-        rows = [row for row in rows if row["session"] in seen]
-    return listed(rows, search)
+        return listed(_seen(site, archived(site.archives, search, site.s3, unsaid, site.home)), search)
+    if site.shelf is not None:
+        return of_all(site.home, search, unsaid, site.shelf, partial(_read, site), partial(_seen, site))
+    return listed(_seen(site, local(site.home, search, unsaid)), search)
+
+
+def _seen(site: Site, rows: list[Plain]) -> list[Plain]:
+    """Return the rows of the sessions that who asks may see."""
+    if site.is_keeper:  # of which alone the catalogue knows whose they are
+        return rows
+    site.review.refresh(is_needed=True)
+    seen = site.catalogue.among([row["session"] for row in rows])
+    return [row for row in rows if row["session"] in seen]
+
+
+def _read(site: Site, session: str) -> AnySession:
+    return site.review.session_any(site.review.row(session))
 
 
 @router.get("/sessions/{session}", **sends(SessionDocument))
@@ -159,6 +171,8 @@ def erase_session(
 ) -> Plain:
     """Remove a session and what was remembered of it; with `archives`, also wherever it was sent."""
     home = site.own
+    if site.shelf is not None:
+        return _erase_everywhere(site, site.shelf, session, archives=archives)
     if only := only_archived(home, session):
         if not archives:
             raise SessionStateError(
@@ -167,10 +181,37 @@ def erase_session(
         done = erase_archived(home, session, **site.s3)
         site.review.forget(session)
         return erased_json(done, left_over_json(home, done.forgotten))
+    done = _erase_here(site, session, archives=archives)
+    return erased_json(done, left_over_json(home, done.forgotten))
+
+
+def _erase_everywhere(site: Site, shelf: Shared, session: str, *, archives: bool) -> Plain:
+    """Remove a session on every worker. Who is away now removes it when it comes back.
+
+    Raises:
+        SessionNotFoundError: No worker has such a session.
+        ReplicaAwayError: It is removed here, and the servers do not answer; erasing it again tells them.
+    """
+    home = site.own
+    known = session in shelf.rows or only_archived(home, session)
+    if os.path.lexists(home.sessions / session):
+        done = _erase_here(site, session, archives=archives)
+    elif known:
+        done = erase_archived(home, session, **site.s3) if archives else erase_beside(home, session)
+    else:
+        raise SessionNotFoundError(f"there is no session {session!r} here", value=session)
+    site.review.forget(session)
+    shelf.erase(session)
+    return erased_json(done, left_over_json(home, done.forgotten))
+
+
+def _erase_here(site: Site, session: str, *, archives: bool) -> Erased:
+    """Remove a session with its folder in this home."""
+    home = site.own
     try:
         found = site.sessions.get_any(session)
         deck = found.projection.deck if is_rehearsal(found) else None
-    except (SessionNotFoundError, LedgerCorruptError):
+    except (SessionNotFoundError, LedgerCorruptError, ArchiveError):
         if session not in (*home.session_ids(), *home.other_names()):
             raise
         deck = None  # whatever has a session's name there can be removed
@@ -182,7 +223,7 @@ def erase_session(
     site.review.forget(session)
     if deck is not None:
         site.pictures.forget(deck.sha256)
-    return erased_json(done, left_over_json(home, done.forgotten))
+    return done
 
 
 @router.get("/sessions/{session}/erasure", **sends(ErasureDocument))

@@ -347,7 +347,7 @@ def _dismissed(source: Source | Path | None, starting: Starting) -> frozenset[st
 def played(site: Site) -> tuple[str, ...]:
     """Return the sessions of the last run of both acts, in order, or none unless both are complete."""
     site.review.refresh(is_needed=True)
-    found = [_last_of(site.review.catalogue.runs_of(_digest(act.deck))) for act in ACTS]
+    found = [_last_of(site, site.review.catalogue.runs_of(_digest(act.deck))) for act in ACTS]
     return tuple(one for one in found if one) if all(found) else ()
 
 
@@ -357,9 +357,9 @@ def a_week_later(site: Site, session: str) -> str:
     return both[1] if both and both[0] == session else ""
 
 
-def _last_of(rows: Sequence[Row]) -> str:
+def _last_of(site: Site, rows: Sequence[Row]) -> str:
     """Return the id of the newest demonstration among *rows* that has ended and is in this home, or ""."""
-    entries = (row.entry for row in rows if row.is_here)
+    entries = (row.entry for row in rows if site.review.is_ours(row))
     return next((one.session for one in entries if one.is_recorded and one.is_ended), "")
 
 

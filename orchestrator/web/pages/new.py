@@ -99,7 +99,7 @@ def example(site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
 
 
 def under_way(site: Site) -> list[tuple[str, str]]:
-    """Return the id and title of every session that this server drives."""
+    """Return the id and title of every session that this server drives, or another worker of its cluster."""
     found = []
     for name in site.drives.driven:
         try:
@@ -110,6 +110,12 @@ def under_way(site: Site) -> list[tuple[str, str]]:
             found.append((name, site.review.titles.of(name) or rehearsal.scene().deck.title))
         except (GreenroomError, OSError):  # erased or damaged since: the page is shown without it
             continue
+    if site.shelf is not None:
+        rows = site.shelf.rows
+        known = {name for name, _ in found}
+        others = (row for row in rows.values() if row.is_driven and row.session not in known)
+        found += [(row.session, site.review.titles.of(row.session) or row.entry.deck) for row in others]
+        found.sort(key=lambda one: rows[one[0]].started if one[0] in rows else ("", one[0]))
     return found
 
 
@@ -130,7 +136,7 @@ def _rehearsed(site: Site, *, are_recorded: bool = False) -> Iterator[Rehearsed]
     before: int | None = None
     while rows := site.catalogue.page(before=before, are_recorded=are_recorded):
         for row in rows:
-            if row.is_here and not row.entry.crew:
+            if site.review.is_ours(row) and not row.entry.crew:
                 yield Rehearsed(row, site.review.titles.of(row.entry.session))
         before = rows[-1].n
 

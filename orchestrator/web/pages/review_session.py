@@ -214,7 +214,8 @@ def review_session(session: str, site: At, check: bool = False) -> HTMLResponse:
         comments=site.review.comments.of(session),
         title=site.review.titles.of(session),
         runs=site.catalogue.runs_beside(row),
-        only_in=() if site.home is None or row.is_here else only_archived(site.home, session),
+        is_ours=(is_ours := site.review.is_ours(row)),
+        only_in=() if site.home is None or is_ours else only_archived(site.home, session),
     )
 
 
@@ -280,7 +281,8 @@ def _crew_page(site: Site, row: Row, found: core.Session, checked: Sequence[Chec
         checked=checked,
         comments=site.review.comments.of(row.entry.session),
         title=site.review.titles.of(row.entry.session),
-        only_in=() if site.home is None or row.is_here else only_archived(site.home, row.entry.session),
+        is_ours=(is_ours := site.review.is_ours(row)),
+        only_in=() if site.home is None or is_ours else only_archived(site.home, row.entry.session),
     )
 
 

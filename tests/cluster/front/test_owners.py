@@ -213,6 +213,9 @@ class Kept:
     def is_live(self, session: str) -> bool:
         return session not in self.ended
 
+    def is_current(self, session: str) -> bool:
+        return True
+
     def prepare(self, session: str, before: Owner | None) -> int:
         if session in self.refused:
             raise SessionBusyError(f"{session} cannot be made")
