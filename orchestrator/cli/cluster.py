@@ -16,7 +16,7 @@ import typer
 from orchestrator.cli.arguments import confirm, flag, option
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.serve import DEFAULT_PORT, Host, Port, Public, public_address
-from orchestrator.cli.stopping import told_if_stopped
+from orchestrator.cli.stopping import told_if_ended, told_if_stopped
 from orchestrator.core.errors import ConfigurationError, NotInstalledError, UsageError
 
 if TYPE_CHECKING:
@@ -112,8 +112,12 @@ def demo(
     _extras(web=True)
     from orchestrator.cluster.demo import run
 
-    with told_if_stopped(lambda: "nothing of the demonstration is left"):
+    def left() -> str:
+        return "nothing of the demonstration is left"
+
+    with told_if_stopped(left):
         run(_say, opens=not (no_open or play), plays=play, begun=begun)
+    told_if_ended(left)
 
 
 def put_back(

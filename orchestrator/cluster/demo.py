@@ -92,14 +92,12 @@ class Stage:
         """
         for name in ("archives", "tmp"):
             (self._folder / name).mkdir()
-        for name in (*WORKERS, "front"):
-            set_up(self._folder / name)
         self._servers.start()
         for pid in self._servers.pids:
             self._tell("+", pid)
         # While the servers elect their first leader, the others import what they need.
         for name in WORKERS:
-            self._begin(name, "worker", "--name", name)
+            self.begin_worker(name)
         self._begin("front", "front", "--port", "0")
         until = monotonic() + UP_WITHIN_S
         while not self._is_up():
@@ -109,6 +107,28 @@ class Stage:
                     "where less runs beside it"
                 )
             sleep(_LOOK_S)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables with which a command reaches this cluster, and nobody's own settings."""
+        servers = self._servers.cluster
+        own = {
+            "GREENROOM_CLUSTER_SERVERS": ",".join(servers.servers),
+            "GREENROOM_CLUSTER_TOKEN": str(servers.token),
+            "GREENROOM_CLUSTER_COPIES": str(servers.copies),
+            "GREENROOM_ARCHIVE": str(self._folder / "archives"),
+            "TMPDIR": str(self._folder / "tmp"),  # what a killed worker leaves there goes with the rest
+        }
+        others = {key: value for key, value in os.environ.items() if not key.startswith("GREENROOM_")}
+        return {**others, **own}
+
+    def begin_worker(self, name: str) -> None:
+        """Start a worker; it is there once `is_ready` says so."""
+        self._begin(name, "worker", "--name", name)
+
+    def is_ready(self, name: str) -> bool:
+        """Return whether a worker takes sessions."""
+        return "takes sessions" in self._children[name].said()
 
     def ask(self, method: str, path: str, body: object = None) -> Any:
         """Send a request to the front; return what it answered, read from JSON.
@@ -140,8 +160,9 @@ class Stage:
 
     def has_it(self, session: str) -> str:
         """Return the worker whose disk has the session, of those that live; "" if none has it yet."""
-        living = [one for one in WORKERS if one in self._children]
-        return next((one for one in living if (self._folder / one / "sessions" / session).is_dir()), "")
+        return next(
+            (one for one in self._children if (self._folder / one / "sessions" / session).is_dir()), ""
+        )
 
     def kill(self, name: str) -> None:
         """Kill a worker, as if its machine had lost its power."""
@@ -149,6 +170,12 @@ class Stage:
         one.process.kill()
         one.process.wait()
         self._tell("-", one.process.pid)
+
+    def end(self, name: str) -> subprocess.Popen[bytes]:
+        """Ask a worker to go, as whoever deploys does; return its process, which ends within a minute."""
+        one = self._children.pop(name)
+        one.process.terminate()
+        return one.process
 
     def check(self) -> None:
         """Raise if a process has ended that nobody has killed.
@@ -171,16 +198,8 @@ class Stage:
             self._tell("-", pid)
 
     def _begin(self, name: str, *command: str) -> None:
+        set_up(self._folder / name)
         output = self._folder / f"{name}.log"
-        servers = self._servers.cluster
-        own = {
-            "GREENROOM_CLUSTER_SERVERS": ",".join(servers.servers),
-            "GREENROOM_CLUSTER_TOKEN": str(servers.token),
-            "GREENROOM_CLUSTER_COPIES": str(servers.copies),
-            "GREENROOM_ARCHIVE": str(self._folder / "archives"),
-            "TMPDIR": str(self._folder / "tmp"),  # what a killed worker leaves there goes with the rest
-        }
-        others = {key: value for key, value in os.environ.items() if not key.startswith("GREENROOM_")}
         home = str(self._folder / name)
         with output.open("wb") as file:
             process = subprocess.Popen(
@@ -188,7 +207,7 @@ class Stage:
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=subprocess.STDOUT,
-                env={**others, **own},
+                env=self.environment,
                 start_new_session=True,  # Ctrl-C is for this process, which ends them
                 preexec_fn=end_with_parent,
             )
@@ -201,7 +220,7 @@ class Stage:
         if "open http" not in said:
             return False
         self.address = said.partition("open ")[2].split()[0]
-        return all("takes sessions" in self._children[one].said() for one in WORKERS)
+        return all(map(self.is_ready, WORKERS))
 
     def _ask(self, method: str, path: str, body: object = None) -> tuple[int, Any]:
         at = urlsplit(self.address)
@@ -273,7 +292,8 @@ def run(say: Say, *, opens: bool = True, plays: bool = False, begun: float | Non
         seconds = round(monotonic() - begun, 1)
         say(
             {"step": "page", "address": address, "session": session, "worker": driver, "seconds": seconds},
-            f"after {seconds:g} s: {PRESENTER} rehearses, and {driver} drives it; open {address}",
+            f"after {seconds:g} s: {PRESENTER} rehearses, and {driver} drives it; open {address}\n"
+            "Ctrl-C ends all of it",
         )
         if opens:
             _open(address)
@@ -296,8 +316,8 @@ def run(say: Say, *, opens: bool = True, plays: bool = False, begun: float | Non
             _play_on(stage, session)
         _await_end(stage, session)
         _tell_debrief(say, stage, session)
-        if not plays:
-            while True:
+        with suppress(KeyboardInterrupt):  # it is over: that is how one leaves
+            while not plays:
                 stage.check()
                 sleep(_LOOK_S)
 
