@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from importlib.util import find_spec
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,6 +16,7 @@ import typer
 from orchestrator.cli.arguments import confirm, flag, option
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.serve import DEFAULT_PORT, Host, Port, Public, public_address
+from orchestrator.cli.stopping import told_if_ended, told_if_stopped
 from orchestrator.core.errors import ConfigurationError, NotInstalledError, UsageError
 
 if TYPE_CHECKING:
@@ -99,15 +101,23 @@ def drain(
 
 def demo(
     no_open: Annotated[bool, flag("--no-browser", "Print the address, and open no browser.")] = False,
+    play: Annotated[bool, flag("--play", "Kill, answer and end without a person, then stop.")] = False,
 ) -> None:
     """Show a cluster on this machine, of which one worker is killed.
 
-    Three servers, three workers and a front. Everything lies in a temporary folder and listens on loopback.
+    Three servers, three workers and a front, on loopback and in a temporary folder; Ctrl-C ends all of them,
+    and nothing stays. The bundled deck is rehearsed; while a question is open, its worker is killed.
     """
+    begun = monotonic()
     _extras(web=True)
     from orchestrator.cluster.demo import run
 
-    run(Screen.current.open_home(), _say, opens=not no_open)
+    def left() -> str:
+        return "nothing of the demonstration is left"
+
+    with told_if_stopped(left):
+        run(_say, opens=not (no_open or play), plays=play, begun=begun)
+    told_if_ended(left)
 
 
 def put_back(

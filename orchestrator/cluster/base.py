@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from orchestrator.cluster.connection import Connection
-from orchestrator.cluster.log import START_WITHIN_S, answered, restored
+from orchestrator.cluster.log import MADE_WITHIN_S, START_WITHIN_S, answered, restored
 from orchestrator.core.errors import ReplicaBehindError
 from orchestrator.core.starting import keep_copy
 
@@ -106,7 +106,7 @@ class Base:
             what = f"the bucket {BUCKET} is to be opened"
             try:
                 self._store = await answered(
-                    self._connection, lambda: js.object_store(BUCKET), what, START_WITHIN_S
+                    self._connection, lambda: js.object_store(BUCKET), what, START_WITHIN_S, MADE_WITHIN_S
                 )
             except NotFoundError:
                 ttl = KEPT_FOR.total_seconds()
@@ -115,6 +115,7 @@ class Base:
                     lambda: js.create_object_store(BUCKET, replicas=copies, ttl=ttl),
                     what,
                     START_WITHIN_S,
+                    MADE_WITHIN_S,
                 )
         return self._store
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from orchestrator.cluster.connection import Connection
-from orchestrator.cluster.log import START_WITHIN_S, answered
+from orchestrator.cluster.log import MADE_WITHIN_S, START_WITHIN_S, answered
 from orchestrator.core.errors import ReplicaAwayError
 from orchestrator.web.server import TOKEN_BYTES
 
@@ -41,7 +41,8 @@ async def bucket(connection: Connection, name: str) -> KeyValue:
                 return await js.create_key_value(config)
             return await js.key_value(name)
 
-    return await answered(connection, made, f"the bucket {name} is to be opened", START_WITHIN_S)
+    what = f"the bucket {name} is to be opened"
+    return await answered(connection, made, what, START_WITHIN_S, MADE_WITHIN_S)
 
 
 def away(what: str, error: BaseException) -> ReplicaAwayError:
@@ -70,8 +71,10 @@ async def site_token(connection: Connection) -> str:
             token = secrets.token_urlsafe(TOKEN_BYTES)
         try:
             await stored.create(_TOKEN_KEY, token.encode())
-        except KeyWrongLastSequenceError:
-            return ((await stored.get(_TOKEN_KEY)).value or b"").decode()
+        except (KeyWrongLastSequenceError, KeyNotFoundError) as error:
+            # Another process was first. The library looks for what that one wrote, and a server that lags
+            # has not got it yet.
+            raise TimeoutError("another process makes it at this moment") from error
         return token
 
-    return await answered(connection, made, what, START_WITHIN_S)
+    return await answered(connection, made, what, START_WITHIN_S, MADE_WITHIN_S)

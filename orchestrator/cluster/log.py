@@ -50,6 +50,10 @@ dies, the others elect another in 4 to 9 s, which no setting changes (nats-serve
 _AGAIN_S: Final = 0.05
 START_WITHIN_S: Final = 30.0
 """Seconds that servers have which have just started: three of them agree on a first leader in 5."""
+MADE_WITHIN_S: Final = 1.0
+"""Seconds after which a stream or bucket that was made just now is asked again. It has no leader for some
+tenths of a second, and what is sent to it meanwhile gets no answer at all: one of three workers that began
+together lost 5 s by that."""
 _REST_WITHIN_S: Final = 30.0
 _READ_WITHIN_S: Final = 60.0
 _WRONG_SEQUENCE: Final = 10071  # JSStreamWrongLastSequenceErrF in the server's list of errors
@@ -526,13 +530,19 @@ def patience(connection: Connection) -> float:
 
 
 async def answered(
-    connection: Connection, ask: Callable[[], Awaitable[T]], what: str, within_s: float | None = None
+    connection: Connection,
+    ask: Callable[[], Awaitable[T]],
+    what: str,
+    within_s: float | None = None,
+    try_s: float | None = None,
 ) -> T:
     """Ask the servers until they answer, and return the answer. *ask* must do no harm when it is done twice.
 
     Args:
         what: What it is for, for the message.
         within_s: Seconds to wait; None: as many as `patience` says.
+        try_s: Seconds after which it is asked again; None: the connection's own. Servers never answer what
+            comes to a stream that has no leader yet.
 
     Raises:
         ReplicaAwayError: None came, and *what* says what it was for.
@@ -544,7 +554,8 @@ async def answered(
     began = monotonic()
     while True:
         try:
-            return await ask()
+            async with asyncio.timeout(try_s):
+                return await ask()
         except NotFoundError:
             raise
         except (Error, OSError, TimeoutError) as error:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.cluster.buckets import away, bucket
 from orchestrator.cluster.connection import Connection
-from orchestrator.cluster.log import START_WITHIN_S
+from orchestrator.cluster.log import MADE_WITHIN_S, START_WITHIN_S
 from orchestrator.core.errors import ReplicaAwayError
 
 if TYPE_CHECKING:
@@ -201,14 +201,14 @@ class Owners:
             ReplicaAwayError: The servers do not answer; nobody knows whether it was written.
         """
         from nats.errors import Error
-        from nats.js.errors import KeyWrongLastSequenceError
+        from nats.js.errors import KeyNotFoundError, KeyWrongLastSequenceError
 
         try:
             if revision:
                 made = await self._bucket.update(session, owner.to_bytes(), last=revision)
             else:
                 made = await self._bucket.create(session, owner.to_bytes())
-        except KeyWrongLastSequenceError:
+        except (KeyWrongLastSequenceError, KeyNotFoundError):  # the latter where a server lags behind
             return None
         except (Error, TimeoutError) as error:
             raise away(session, error) from error
@@ -270,7 +270,8 @@ class Owners:
         while True:
             try:
                 lost.clear()
-                watcher = await self._bucket.watchall()
+                async with asyncio.timeout(MADE_WITHIN_S):
+                    watcher = await self._bucket.watchall()
                 try:
                     await self._follow(watcher, known, lost)
                 finally:

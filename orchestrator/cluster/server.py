@@ -133,6 +133,11 @@ class Servers:
         for one in self.all:
             self._await(one, until)
 
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """The processes of the servers that run."""
+        return tuple(one.pid for one in self._running.values())
+
     def start_one(self, name: str) -> None:
         """Start the server of this name again, after `kill`."""
         one = self._named(name)
@@ -182,7 +187,7 @@ class Servers:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
-            preexec_fn=_end_with_parent,
+            preexec_fn=end_with_parent,
         )
 
     def _routes(self, one: Listening) -> Sequence[int]:
@@ -204,7 +209,7 @@ class Servers:
         )
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """Ask the kernel to end this process with the one that started it, where it knows how (Linux)."""
     if sys.platform == "linux":
         import ctypes

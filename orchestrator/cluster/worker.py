@@ -303,6 +303,7 @@ class Worker:
             ),
             uploads=Uploads(shared),
             materials=Materials(shared),
+            worker=self.name,
         )
 
     def _begun(self, session: str) -> None:

@@ -72,6 +72,7 @@ class Drive:
         over: Callable[[Drive], None],
         is_attended: Callable[[], bool] = lambda: True,
         is_spoken: Callable[[], bool] = lambda: False,
+        worker: str | None = None,
     ) -> None:
         """Prepare to drive *session*, for as long as somebody is in the room.
 
@@ -80,10 +81,12 @@ class Drive:
             is_attended: Returns whether a page of the room is open, or words come in.
             is_spoken: Returns whether words are being spoken or recognised that are not in the transcript
                 yet.
+            worker: The name of this worker of a cluster, for the record; None: there is no cluster.
         """
         self.session = session
         self._is_attended = is_attended
         self._is_spoken = is_spoken
+        self._worker = worker
         self.voice_at = 0.0  # monotonic clock: when somebody was heard last; 0: nobody was
         self._why: str | None = None  # it stopped by itself
         self.failure: GreenroomError | OSError | None = None  # why it never began, or why it broke off
@@ -143,7 +146,7 @@ class Drive:
             # In this order, so that the trace has the record that the driver has stopped.
             with (
                 self.session.watch.left_to_driver(),
-                driving(rehearsal, "serve"),
+                driving(rehearsal, "serve", self._worker),
             ):
                 is_recorded = is_run(self.session.projection.playback)
                 if not is_recorded:
@@ -256,8 +259,11 @@ class Drives:
         sessions: OpenSessions,
         presence: Presence | None = None,
         microphones: Microphones | None = None,
+        worker: str | None = None,
     ) -> None:
-        """Prepare to drive *sessions*; *presence* and *microphones* are the site's."""
+        """Prepare to drive *sessions*; *presence*, *microphones* and the name of a *worker* are the
+        site's."""
+        self._worker = worker
         self._sessions = sessions
         self._microphones = microphones if microphones is not None else Microphones()
         self.presence = presence if presence is not None else Presence()
@@ -393,7 +399,9 @@ class Drives:
                 attended = partial(self.presence.is_attended, session.name)
                 spoken = partial(self._is_spoken, session.name)
                 self.presence.seen(session.name)
-                drive = self._drives[session.name] = Drive(session, self._over, attended, spoken)
+                drive = self._drives[session.name] = Drive(
+                    session, self._over, attended, spoken, self._worker
+                )
                 self._sessions.hold(session.name)
                 self._broke_off.pop(session.name, None)
                 drive.start()

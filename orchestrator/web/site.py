@@ -59,6 +59,8 @@ class Site:
         asker: Who asks, of a site as one person sees it (`seen_by`).
         recogniser: The object that turns speech into text. If None, there is none, and `no_recogniser` says
             why.
+        worker: What this worker of a cluster is called in the records of sessions that it drives; None: there
+            is no cluster.
         partials: By session, the words of a sentence that is being spoken: shown, never stored.
         blanked: Sessions whose slide is dark at the moment: shown, never stored.
         readiness: Whether this process should be sent requests; a part of a process adds its own checks.
@@ -81,6 +83,7 @@ class Site:
     asker: Person | None = None
     recogniser: Recogniser | None = None
     no_recogniser: str = "this server recognises no speech"
+    worker: str | None = None
     partials: dict[str, str] = field(default_factory=dict)
     blanked: set[str] = field(default_factory=set)
     shelf: Shared | None = None
@@ -102,7 +105,7 @@ class Site:
     closing: Event = field(default_factory=Event)  # set once the server ends: streams stop by themselves
 
     def __post_init__(self) -> None:
-        drives = Drives(self.sessions, self.presence, self.microphones)
+        drives = Drives(self.sessions, self.presence, self.microphones, self.worker)
         object.__setattr__(self, "drives", drives)  # the way of a frozen dataclass
         review = Review(
             self.home, self.archives, self.endpoint_url, self.sessions, known=self.known, shelf=self.shelf

@@ -26,6 +26,10 @@ QUICK = (
     "const timeout = AbortSignal.timeout; AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms / 30);"
 )
 """A browser in which limits of time pass thirty times as fast."""
+HEIGHTS = (
+    "(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.getElementById('state'))"
+)
+"""By how many pixels the line of the state is higher than its place."""
 
 
 def test_a_server_that_stands_still_is_said_to_be_silent(serve: Serve, web: Web) -> None:
@@ -36,7 +40,7 @@ def test_a_server_that_stands_still_is_said_to_be_silent(serve: Serve, web: Web)
     expect(state).to_have_text("You have the floor.")
     served.process.send_signal(signal.SIGSTOP)
     try:
-        expect(state).to_contain_text("No word from the server for 10 s. What stands in the captions is kept")
+        expect(state).to_contain_text("No word from the server for 10 s. This page tries again by itself")
         assert page.get_attribute("#room", "data-connected") == "no"
         stands = page.inner_text("#used")
         page.wait_for_timeout(1500)
@@ -59,10 +63,9 @@ def test_a_server_that_is_gone_is_said_to_be_gone(serve: Serve, web: Web) -> Non
     expect(page.locator("#state")).to_have_text("You have the floor.")
     web.forgive(r"ERR_(CONNECTION|INCOMPLETE|EMPTY|SOCKET)")
     served.process.kill()
-    lost = "The connection to the server is lost. What stands in the captions is kept"
-    expect(page.locator("#state")).to_have_text(
-        f"{lost}, what you typed stays here, and what you say now is not heard."
-    )
+    lost = "The connection to the server is lost. This page tries again by itself"
+    expect(page.locator("#state")).to_have_text(f"{lost}; what you say now is not heard.")
+    assert page.evaluate(HEIGHTS) <= 1  # no word of it is cut off
     expect(watching.locator("#state")).to_have_text(f"{lost}.")
     for window in windows:
         expect(window.locator("#state")).to_have_text("The connection to the server is lost.")

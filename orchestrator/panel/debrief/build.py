@@ -363,6 +363,7 @@ def debrief_of(
         failed=projection.debrief_failed,
         without_replies=why_without_replies(rehearsal),
         unread=tuple(_unread(projection, scene.deck)),
+        workers=tuple(projection.workers),
     )
 
 

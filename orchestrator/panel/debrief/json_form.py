@@ -61,7 +61,16 @@ def as_json(debrief: Debrief) -> dict[str, Any]:
             for one in debrief.rubric
         ],
         "usage": bill_json(debrief.bill),
+        **_workers(debrief),
     }
+
+
+def _workers(debrief: Debrief) -> dict[str, Any]:
+    """Return who drove it in a cluster; nothing elsewhere, so that what is written there stays as it is."""
+    if not debrief.workers:
+        return {}
+    drove = [{"worker": one.worker, "after_gone": one.is_left} for one in debrief.workers]
+    return {"workers": drove, "driven": phrasing.driven(debrief)}
 
 
 def _do(fix: Fix) -> str | None:

@@ -20,7 +20,7 @@ from orchestrator.panel.model.usage import CallUsage, Total, total
 from orchestrator.panel.records.exchanges import CallTaken, ExchangeOpened, RoundMade, VerdictGiven
 from orchestrator.panel.records.kinds import value_of
 from orchestrator.panel.records.moderator import Called
-from orchestrator.panel.records.projection import SlideTime, is_about
+from orchestrator.panel.records.projection import DrivenBy, SlideTime, is_about
 
 if TYPE_CHECKING:
     from orchestrator.panel.loop.rehearsal import OpenRehearsal
@@ -388,6 +388,7 @@ class Debrief:
     is_read: bool = False  # an engine that reads has looked for contradictions; else sums alone were checked
     withdrawn: tuple[str, ...] = ()  # questions that fell with an answer that was taken back
     unread: tuple[str, ...] = ()  # of deck and recording, and what slides lack: a line each
+    workers: tuple[DrivenBy, ...] = ()  # of a cluster, one after the other
 
     @property
     def contradictions(self) -> tuple[Tension, ...]:

@@ -626,8 +626,25 @@ def taken_over(debrief: Debrief) -> str | None:
     return stopped(one_line(f"{sat}: {debrief.took_over}"))
 
 
+def driven(debrief: Debrief) -> str | None:
+    """Return which workers of a cluster drove the session, if there was more than one, else None."""
+    if len(debrief.workers) < 2:
+        return None
+    first, *others = debrief.workers
+    told, before = f"Driven by {first.worker}", first.worker
+    for one in others:
+        told += f", then by {one.worker}{f' after {before} was gone' if one.is_left else ''}"
+        before = one.worker
+    return f"{told}."
+
+
 def engine(debrief: Debrief) -> list[str]:
-    """Return who asked and judged, the limits of that, and its cost."""
+    """Return who asked and judged, the limits of that and its cost, and which workers drove it."""
+    by = driven(debrief)
+    return [*_engine(debrief), *([by] if by is not None else [])]
+
+
+def _engine(debrief: Debrief) -> list[str]:
     if is_bank(debrief.engine):
         return [_FROM_BANK]
     if debrief.engine == RECORDED:

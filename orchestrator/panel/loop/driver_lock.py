@@ -33,10 +33,14 @@ class Driven:
 
 
 @contextmanager
-def driving(rehearsal: OpenRehearsal, what: str) -> Iterator[Driven]:
+def driving(rehearsal: OpenRehearsal, what: str, worker: str | None = None) -> Iterator[Driven]:
     """Hold the driver's lock during the block, and write a closing record at its end.
 
     The closing record is left out if the drive fails or is cut short.
+
+    Args:
+        what: What drives it, for the record: run, feed, serve.
+        worker: The name of this worker of a cluster; None: there is no cluster.
 
     Raises:
         DriverBusyError: Another process drives this session; the message names its process id.
@@ -58,14 +62,14 @@ def driving(rehearsal: OpenRehearsal, what: str) -> Iterator[Driven]:
         except OSError as error:
             error.filename = str(path)
             raise
-        rehearsal.store.note(Driving("started", what), by=MODERATOR)
+        rehearsal.store.note(Driving("started", what, worker), by=MODERATOR)
         driven = Driven()
         # Somebody may end the session at any moment, also while this drive is being closed: then
         # there is nothing left to drive, and no record to write.
         with suppress(SessionFrozenError):
             yield driven
             if not driven.is_cut_short:
-                rehearsal.store.note(Driving("stopped", what), by=MODERATOR)
+                rehearsal.store.note(Driving("stopped", what, worker), by=MODERATOR)
     finally:
         os.close(fd)
 

@@ -171,12 +171,17 @@ class Driving(PanelValue):
 
     state: str  # started or stopped
     what: str  # run, feed, resume
+    worker: str | None = None  # of a cluster, by its name; None: there is no cluster
 
     def fold(self, projection: Projection, record: Record) -> None:
+        if self.state == "started" and self.worker is not None:
+            projection.drive_by(self.worker)
         projection.driver = self.what if self.state == "started" else None
 
     def step(self, record: Record) -> Step:
         about = {"state": self.state, "what": self.what}
+        if self.worker is not None:
+            about["worker"] = self.worker
         timing: Timing = "none" if self.state == "started" else "since"  # nobody worked before it
         return Step("drive", f"{self.what} {self.state}", timing, action=about)
 

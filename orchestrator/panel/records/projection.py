@@ -224,6 +224,14 @@ class SlideTime:
 
 
 @dataclass(frozen=True, slots=True)
+class DrivenBy:
+    """A worker of a cluster that drove the session for a while."""
+
+    worker: str
+    is_left: bool = False  # the one before it was gone: nothing says that it stopped
+
+
+@dataclass(frozen=True, slots=True)
 class Mark:
     """A question that was asked, with the projection at that time, which is restored if its answer is taken
     back.
@@ -307,6 +315,7 @@ class Projection:
     playback: Playback | None = None
     played: int = 0  # segments of the playback that are in the transcript
     driver: str | None = None  # what the last driver record says: run, feed or None
+    workers: list[DrivenBy] = field(default_factory=list)  # of a cluster, one after the other
     clock: ClockState = field(default_factory=ClockState)
     why_stopped: str | None = None  # the clock, where nobody stopped it
     refreshed_at_s: float = 0.0
@@ -349,6 +358,12 @@ class Projection:
     def copy(self) -> Projection:
         """Return a copy to which records can be added without changing this projection."""
         return Projection(**{one.name: _copy_of(getattr(self, one.name)) for one in fields(self)})
+
+    def drive_by(self, worker: str) -> None:
+        """Note that a worker of a cluster drives from now on; call this before `driver` is set."""
+        before = self.workers[-1].worker if self.workers else None
+        if before != worker:
+            self.workers.append(DrivenBy(worker, before is not None and self.driver is not None))
 
     def no_break(self) -> None:
         """Note that no question waits for a moment to be asked, since one was asked, or nobody has one."""

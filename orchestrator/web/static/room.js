@@ -47,8 +47,8 @@ const MOMENTS = {
   closing: "The debrief is being written.",
 };
 
-/** Of a server that is silent: that, and what is kept. What was said last may not be, and nobody here knows. */
-const silenceLine = () => `${silence()} What stands in the captions is kept${watches ? "" : ", what you typed stays here, and what you say now is not heard"}.`;
+/** Of a server that is silent: that, and what it means for whoever speaks. It fits into the head's two lines. */
+const silenceLine = () => `${silence()} This page tries again by itself${watches ? "" : "; what you say now is not heard"}.`;
 
 function stateLine() {
   if (!isConnected()) return silenceLine();
