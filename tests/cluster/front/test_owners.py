@@ -234,13 +234,20 @@ def kept() -> Kept:
 
 
 @pytest.fixture
-def claims(connection: Connection, here: Owners, kept: Kept) -> Claims:
-    """The claims of w1, with w1 and w2 alive."""
+def claims(connection: Connection, here: Owners, kept: Kept) -> Iterator[Claims]:
+    """The claims of w1, with w1 and w2 alive; w1 goes on saying so."""
     made = Claims(connection, here, "w1", kept)
-    for name in ("w1", "w2"):
-        say(connection, here, alive(name))
-    wait_for(lambda: len(here.living()) == 2)
-    return made
+    say(connection, here, alive("w2"))
+
+    async def go_on() -> None:
+        while True:
+            await here.announce(alive("w1"))
+            await asyncio.sleep(0.3)
+
+    saying = connection.spawn(go_on())
+    wait_for(lambda: len(here.living()) == 2 and here.is_in_touch)
+    yield made
+    saying.cancel()
 
 
 def test_the_first_request_claims_and_a_stale_epoch_is_refused(
