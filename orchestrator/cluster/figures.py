@@ -24,11 +24,19 @@ after 5 s."""
 class Figures:
     """What a worker counts of the log and of takeovers. Safe to use from many threads."""
 
-    def __init__(self, behind: Callable[[], int] = lambda: 0) -> None:
-        """Prepare to count; *behind* returns how many transactions on this disk the log lacks yet."""
+    def __init__(
+        self, behind: Callable[[], int] = lambda: 0, behind_s: Callable[[], float] = lambda: 0.0
+    ) -> None:
+        """Prepare to count.
+
+        Args:
+            behind: Returns of how many sessions the log lacks something that is on this disk.
+            behind_s: Returns since how many seconds it lacks the oldest of it.
+        """
         self.log = Timings(LOG_BOUNDS_S)
         """Observe the seconds of each write that the log has acknowledged."""
         self._behind = behind
+        self._behind_s = behind_s
         self._lock = Lock()
         self._takeovers = 0
 
@@ -44,7 +52,8 @@ class Figures:
         return [
             one("greenroom_log_seconds", HISTOGRAM, "Seconds until the log acknowledged a write.", self.log),
             one("greenroom_takeovers_total", COUNTER, "Sessions taken over from another worker.", takeovers),
-            one("greenroom_log_behind", GAUGE, "Transactions not yet in the log.", self._behind()),
+            one("greenroom_log_behind", GAUGE, "Sessions that the log lacks something of.", self._behind()),
+            one("greenroom_log_behind_seconds", GAUGE, "Since when it lacks the oldest.", self._behind_s()),
         ]
 
 

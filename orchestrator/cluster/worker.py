@@ -15,10 +15,9 @@ import os
 import shutil
 import signal
 import socket
-import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -66,7 +65,7 @@ from orchestrator.web.pairing import Pairings
 from orchestrator.web.probes import served
 from orchestrator.web.server import allow_open_files, application
 from orchestrator.web.site import LOOPBACK, Site
-from orchestrator.web.uploads import Materials, Uploads
+from orchestrator.web.uploads import Materials, Shared, Uploads
 
 if TYPE_CHECKING:
     from nats.aio.msg import Msg
@@ -83,7 +82,6 @@ MIN_ROOM_BYTES: Final = 64 * 1024 * 1024
 HANDED_AT_ONCE: Final = 4
 HANDED_WITHIN_S: Final = 15.0
 """Seconds within which another worker takes a session that is handed over."""
-ASIDE_DROPS: Final = "greenroom-drops-"
 _MAX_TOLD: Final = 200
 """Lines of what happened that `status` can ask for; older ones are dropped."""
 
@@ -166,12 +164,13 @@ class Worker:
         self._cluster = cluster
         self.name = cluster.worker or socket.gethostname().partition(".")[0].lower()
         self.told = Told()
-        self._figures = Figures(self._behind)
+        self._figures = Figures(self._behind, self._behind_s)
         self._archive_at: dict[str, tuple[float, int]] = {}  # when to try again, and how often it failed
         self._mending: set[str] = set()
         self._rests_until = 0.0  # its disk refused a write
         self._handing: set[str] = set()
         self._is_closed = False
+        self._dropped = ExitStack()  # the folder for what is dropped here, which the next start sweeps
 
     def open(self) -> None:
         """Connect, and take sessions from now on.
@@ -197,8 +196,7 @@ class Worker:
             self.custody = Custody(self._log, base, self._home.sessions)
             self._owners = Owners(self._connection)
             self._owners.open()
-            drops = Path(tempfile.mkdtemp(prefix=ASIDE_DROPS))
-            self._drops = drops
+            drops = self._dropped.enter_context(Shared.make(self._home.root)).folder
             self._shelf = Shelf(
                 self._connection,
                 self.name,
@@ -224,6 +222,7 @@ class Worker:
             self._answering = Answering(self._wire, application(self.site), self._claims.enter)
             self._connection.run(self._begin(), timeout_s=2 * START_WITHIN_S)
         except BaseException:
+            self._dropped.close()
             self._connection.close()
             raise
 
@@ -266,7 +265,7 @@ class Worker:
         with suppress(GreenroomError):
             self._connection.run(self._owners.bury(self.name))
         self._connection.close()
-        shutil.rmtree(self._drops, ignore_errors=True)
+        self._dropped.close()
 
     # ------------------------------------------------------------------ the site
 
@@ -338,6 +337,9 @@ class Worker:
 
     def _behind(self) -> int:
         return sum(one.behind_bytes > 0 for one in self.custody.logs)
+
+    def _behind_s(self) -> float:
+        return max((one.behind_s for one in self.custody.logs), default=0.0)
 
     def _asked_elsewhere(self, whose: str) -> str | None:
         if whose:  # what somebody's model is asked is not for others
