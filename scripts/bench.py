@@ -20,6 +20,8 @@
                                   what live speech feels of a panelist whose every call hangs
     scripts/bench load [--minutes N] [--sessions N,N…]
                                   a hundred live sessions at once, through Python and through HTTP
+    scripts/bench cluster [load] [log] [takeover]
+                                  writes through serve --workers and through a cluster, and what its log costs
     scripts/bench peers [--rounds N] [--json]
                                   the same work through other agent frameworks' stores (installs them)
     scripts/bench stt [FOLDER]    words that speech to text gets wrong, and how soon a caption is there
@@ -519,6 +521,7 @@ PROGRAMS: dict[str, Callable[[list[str]], int]] = {
             "scribe",
             "live",
             "load",
+            "cluster",
             "peers",
             "stt",
             "web",

@@ -62,6 +62,10 @@ class Custody:
         with self._lock:
             return tuple(self._logs.values())
 
+    def folder(self, session: str) -> Path:
+        """Return where this worker has a session, or had it."""
+        return self._sessions / session
+
     def log_of(self, session: str) -> SessionLog | None:
         """Return the log of a session, or None if this worker does not have the session."""
         with self._lock:

@@ -145,9 +145,33 @@ class InCluster:
             go_on(self._site, session)
 
     def lost(self, session: str) -> None:
-        """Write the session no more; what it was doing has been taken up elsewhere."""
+        """Write the session no more; what it was doing has been taken up elsewhere.
+
+        What was acknowledged here and never reached the log is kept aside, and told: with `durability: local`
+        there may be a second of it.
+        """
+        here = self._custody.log_of(session)
+        is_behind = here is not None and here.behind_bytes > 0
         self._custody.let_go(session)
         self.close(session)
+        if is_behind:
+            self.look_at_old_copy(session)
+
+    def look_at_old_copy(self, session: str) -> None:
+        """Keep aside, and tell, what this disk has beyond the log of a session that another worker has."""
+        root = self._custody.folder(session)
+        try:
+            is_open = bool(os.stat(root / LEDGER_NAME).st_mode & 0o222)
+            if self._custody.log_of(session) is not None or not is_open:
+                return
+            kept = self._custody.log.read(session)
+            if kept is None or kept.claimed_by == self._custody.log.worker:
+                return
+            told = keep_aside_if_longer(root, kept)
+            if told is not None:
+                self._told.say(told)
+        except (GreenroomError, OSError):
+            return  # no session, or no servers: whoever takes it over looks again
 
     def close(self, session: str) -> None:
         """Stop what drives the session here, and close it."""
@@ -521,21 +545,7 @@ class Worker:
     def _look_at_old_copies(self) -> None:
         """Keep aside what this disk has beyond the log of a session that another worker went on with."""
         for root in sorted(self._home.sessions.glob("*/")):
-            session = root.name
-            try:
-                if (
-                    self.custody.log_of(session) is not None
-                    or not os.stat(root / LEDGER_NAME).st_mode & 0o222
-                ):
-                    continue
-                kept = self._log.read(session)
-                if kept is None or kept.claimed_by == self.name:
-                    continue
-                told = keep_aside_if_longer(root, kept)
-                if told is not None:
-                    self.told.say(told)
-            except (GreenroomError, OSError):
-                continue  # no session, or no servers: whoever takes it over looks again
+            self._keeping.look_at_old_copy(root.name)
 
     # ------------------------------------------------------------------ asked by commands
 

@@ -7,6 +7,8 @@ import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -243,6 +245,38 @@ def test_a_longer_ledger_of_a_worker_that_comes_back_is_kept_aside_and_told(
     assert aside.read_bytes() == longer
     assert verify_session(back.root).findings == ()
     back.close()
+
+
+def test_what_a_frozen_worker_had_not_sent_yet_is_told_when_it_wakes(
+    running: Servers, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With `durability: local`, as soon as it hears that another worker has the session."""
+    from orchestrator.cluster.log import SessionLog
+    from orchestrator.cluster.worker import InCluster, Told
+
+    with Workers(running, tmp_path, durability="local") as workers:
+        first, second = workers.new("a"), workers.new("b")
+        store = begun(first, tmp_path, name)
+        say(store, "sent")
+        assert store.replica is not None
+        first.custody.logs[0].catch_up(5)
+        monkeypatch.setattr(SessionLog, "_send_soon", lambda self: None)
+        say(store, "alone")
+        monkeypatch.undo()
+        taken(second, name).close()
+        told = Told()
+        site = SimpleNamespace(
+            drives=SimpleNamespace(stop=lambda _: None), sessions=SimpleNamespace(forget=lambda _: None)
+        )
+        InCluster(cast(Any, site), first.custody, told).lost(name)
+        with pytest.raises(SupersededError):
+            say(store, "late")
+        store.close()
+    assert [line.partition(" are kept")[0] for line in told.lines] == [
+        f"{name}: 1 records that only this worker's disk has"
+    ]
+    [aside] = (tmp_path / "a" / "sessions" / name / "ledger/rejected").glob("ledger-*")
+    assert b"alone" in aside.read_bytes()
 
 
 class TestTheLogLosesItsTail:
