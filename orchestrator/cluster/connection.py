@@ -30,8 +30,9 @@ T = TypeVar("T")
 ANSWER_WITHIN_S: Final = 5.0
 """Seconds within which a server has to answer: after that a write is refused (cluster.md, "Promises")."""
 _CONNECT_WITHIN_S: Final = 2
-_PING_EVERY_S: Final = 1
-"""Seconds between two questions whether a server is still there: a frozen one is left after two of them."""
+_PING_EVERY_S: Final = 0.5
+"""Seconds between two questions whether a server is still there. A frozen one is left after the third, before
+anybody takes this process for dead (`owners.DEAD_AFTER_S`)."""
 _RECONNECT_AFTER_S: Final = 0.1
 _MAX_SECRET_BYTES: Final = 4096
 """Maximum size of a file with a token or a password; the longest in use, signed tokens, have about 2 kB."""

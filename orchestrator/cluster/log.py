@@ -43,7 +43,7 @@ MAX_TRANSACTION_BYTES: Final = 7 * 1024 * 1024
 """Most that one message can hold: the servers' `max_payload` less its headers."""
 _TRY_S: Final = 1.5
 """Seconds after which a message without an answer is sent again, under its own id: a server that stands still
-is left after two pings of a second."""
+is left after three pings of half a second."""
 ELECTED_WITHIN_S: Final = 12.0
 """Seconds for which a write waits while some server answers but not the one that leads its log: when that one
 dies, the others elect another in 4 to 9 s, which no setting changes (nats-server, raft.go)."""
