@@ -6,6 +6,8 @@ with its reason, so that whoever writes is told, until the session is taken agai
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
@@ -15,6 +17,7 @@ from orchestrator.cluster.base import Base
 from orchestrator.cluster.log import Kept, Log, SessionLog
 from orchestrator.cluster.takeover import Taken, more_than_log, take_over
 from orchestrator.core.errors import SessionExistsError, SupersededError
+from orchestrator.core.store import files
 from orchestrator.core.store.store import Store
 
 
@@ -43,6 +46,9 @@ class NotHere:
         """Do nothing: there is nothing to hand over."""
 
 
+AWAY: Final = "elsewhere"
+
+
 class Custody:
     """The logs of this worker's sessions. Safe to use from many threads."""
 
@@ -51,6 +57,8 @@ class Custody:
         self.log = log
         self.base = base
         self._sessions = sessions
+        self.away = sessions.with_name(AWAY)
+        """The folders of sessions that other workers have."""
         self._lock = Lock()
         self._logs: dict[str, SessionLog] = {}
         self.on_lapse: Callable[[SessionLog], None] = lambda _: None
@@ -100,11 +108,36 @@ class Custody:
             SessionNotFoundError, SupersededError, ReplicaBehindError, ReplicaAwayError, StoreWriteError:
                 As `takeover.take_over`.
         """
+        self.bring_back(session)
         taken = take_over(self.log, self.base, self._sessions, session)
         made = self._made(session, taken.folder, taken.kept)
         made.send_rest()
         self._add(made)
         return taken
+
+    def put_away(self, session: str) -> None:
+        """Put the folder of a session that another worker has where no command takes it for the session.
+
+        Raises:
+            OSError: The disk refused.
+        """
+        folder, away = self._sessions / session, self.away / session
+        if folder.is_dir():
+            self.away.mkdir(files.FOLDER_MODE, exist_ok=True)
+            if away.exists():  # of an earlier time: it may hold what was kept aside
+                number = sum(1 for _ in self.away.glob(f"{session}.*")) + 1
+                os.rename(away, away.with_name(f"{session}.{number}"))
+            os.rename(folder, away)
+
+    def bring_back(self, session: str) -> None:
+        """Put a folder that was put away back under its name, to be brought up to the log.
+
+        Raises:
+            OSError: The disk refused.
+        """
+        folder, away = self._sessions / session, self.away / session
+        if away.is_dir() and not folder.exists():
+            os.rename(away, folder)
 
     def attach(self, store: Store) -> None:
         """Give a store that was just opened the log of its session; without one it takes no write."""
@@ -125,6 +158,8 @@ class Custody:
             ReplicaAwayError
         """
         self.let_go(session)
+        for folder in (self.away / session, *self.away.glob(f"{session}.*")):
+            shutil.rmtree(folder, ignore_errors=True)
         self.log.forget(session)
         self.base.forget(session)
 
@@ -135,6 +170,7 @@ class Custody:
             StoreError: The folder's ledger is damaged, or the log has gone on without it.
             ReplicaAwayError
         """
+        self.bring_back(session)
         folder = self._sessions / session
         more = more_than_log(self.log, folder, session)
         self.base.put(session, folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from threading import Lock
 from time import monotonic
@@ -16,6 +17,9 @@ from orchestrator.web.readiness import ReadyCheck
 CLOCK_EVERY_S: Final = 10.0
 """Seconds between two questions for the servers' time: a clock drifts by milliseconds a minute, and one that
 somebody sets is seen soon enough."""
+STREAM: Final = "g_ledger_0"
+LOG_WITHIN_S: Final = 0.8
+"""Seconds in which a stream's leader answers; probes wait one."""
 LOG_BOUNDS_S: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)
 """Upper bounds in seconds of a write to the log: 1.1 ms at best among three servers (cluster.md), and refused
 after 5 s."""
@@ -62,9 +66,26 @@ def ready_checks(connection: Connection) -> list[ReadyCheck]:
     clock = _Clock(connection)
 
     def log() -> str | None:
-        return None if connection.is_connected else "no server of the cluster answers: start them"
+        if not connection.is_connected:
+            return "no server of the cluster answers: start them"
+        if not connection.run(_takes_writes(connection), timeout_s=2 * LOG_WITHIN_S):
+            return "the log has no leader: too few servers are there"
+        return None
 
     return [ReadyCheck("log", log), ReadyCheck("clock", clock.look)]
+
+
+async def _takes_writes(connection: Connection) -> bool:
+    """Return whether the servers can keep a write, as far as one stream shows it."""
+    from nats.errors import Error
+
+    try:
+        answer = await connection.nc.request(f"$JS.API.STREAM.INFO.{STREAM}", b"", timeout=LOG_WITHIN_S)
+        told = json.loads(answer.data)
+    except (Error, TimeoutError, ValueError):
+        return False
+    group = told.get("cluster")  # None: a single server, or no worker has made the streams yet
+    return group is None or bool(group.get("leader"))
 
 
 class _Clock:

@@ -23,6 +23,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from orchestrator.cluster.connection import Connection
+from orchestrator.cluster.custody import AWAY
 from orchestrator.cluster.following import SEND_WITHIN_S, Following, sent, why_old
 from orchestrator.cluster.log import made_when_ready
 from orchestrator.cluster.records import Records
@@ -370,7 +371,7 @@ class Shelf:
     def _names_here(self) -> set[str]:
         """Return the names of all sessions of which anything is here."""
         names = set(of_home(self._home).known())
-        for folder in (self._home.sessions, self._home.records):
+        for folder in (self._home.sessions, self._home.records, self._home.sessions.with_name(AWAY)):
             with suppress(OSError):
                 names.update(os.listdir(folder))
         return {name for name in names if SESSION_ID.fullmatch(name)}

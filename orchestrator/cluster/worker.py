@@ -156,20 +156,30 @@ class InCluster:
         self.close(session)
         if is_behind:
             self.look_at_old_copy(session)
+        with suppress(OSError):  # then it lies where it was, and the next start looks again
+            self._custody.put_away(session)
 
-    def look_at_old_copy(self, session: str) -> None:
-        """Keep aside, and tell, what this disk has beyond the log of a session that another worker has."""
+    def look_at_old_copy(self, session: str, *, is_elsewhere: bool = False) -> None:
+        """Put away the folder of a session that another worker has; keep aside, and tell, what it has beyond
+        the log.
+
+        Args:
+            is_elsewhere: That another worker has it, or had it to its end, is known also without a log.
+        """
         root = self._custody.folder(session)
         try:
             is_open = bool(os.stat(root / LEDGER_NAME).st_mode & 0o222)
             if self._custody.log_of(session) is not None or not is_open:
                 return
             kept = self._custody.log.read(session)
+            if kept is None and is_elsewhere:
+                self._custody.put_away(session)
             if kept is None or kept.claimed_by == self._custody.log.worker:
                 return
             told = keep_aside_if_longer(root, kept)
             if told is not None:
                 self._told.say(told)
+            self._custody.put_away(session)
         except (GreenroomError, OSError):
             return  # no session, or no servers: whoever takes it over looks again
 
@@ -532,6 +542,7 @@ class Worker:
         self.custody.let_go(session)
         with suppress(GreenroomError, OSError):
             self._keeping.close(session)
+            self.custody.put_away(session)
         with suppress(GreenroomError):
             self._connection.run(self._claims.hand_over(session))
 
@@ -545,7 +556,9 @@ class Worker:
     def _look_at_old_copies(self) -> None:
         """Keep aside what this disk has beyond the log of a session that another worker went on with."""
         for root in sorted(self._home.sessions.glob("*/")):
-            self._keeping.look_at_old_copy(root.name)
+            row = self._shelf.rows.get(root.name)
+            is_elsewhere = row is not None and row.worker != self.name
+            self._keeping.look_at_old_copy(root.name, is_elsewhere=is_elsewhere)
 
     # ------------------------------------------------------------------ asked by commands
 
@@ -611,7 +624,8 @@ def run(
                 pass
             if not worker.drained.is_set():
                 left = worker.drain()
-                text = f"worker {worker.name} goes: its sessions are with others, {left} wait for one"
+                wait = f"; {left} of its sessions wait for one" if left else "; others have its sessions"
+                text = f"worker {worker.name} goes{wait}"
                 say({"worker": worker.name, "left": left}, text)
     finally:
         worker.close()

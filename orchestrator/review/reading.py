@@ -126,7 +126,8 @@ class Entry:
     def of(cls, told: str) -> Entry:
         """Return the entry from the JSON that `told` returned."""
         plain = json.loads(told)
-        return cls(**{**plain, "questions": tuple(Asked(*one) for one in plain["questions"])})
+        plain["questions"] = tuple(Asked(*one) for one in plain["questions"])
+        return cls(**{**plain, "groups": tuple(plain.get("groups", ()))})
 
     @property
     def day(self) -> str:

@@ -169,11 +169,11 @@ def _why(need: Need, person: Person | None) -> str:
             "in the setting `access`"
         )
     who_may = {
-        Need.KEEPER: "a keeper may do this",
-        Need.OWN: "its own presenter may do this",
-        Need.PRESENTER: "a presenter may do this",
+        Need.KEEPER: "a keeper may do this: ask one",
+        Need.OWN: "its own presenter may do this: ask that person, or a keeper",
+        Need.PRESENTER: "a presenter may do this: ask a keeper for the role",
     }
-    return f"only {who_may.get(need, 'somebody with another role may do this')}: ask one, or a keeper"
+    return f"only {who_may.get(need, 'somebody with another role may do this: ask a keeper')}"
 
 
 # ---------------------------------------------------------------------- who asks

@@ -192,7 +192,7 @@ class Security:
         if any(may(one, method, scope["path"]) for one in secrets_in(headers, self._site)):
             return None
         at = f" (at {self._site.public})" if self._site.public is not None else ""
-        told = f"a token is needed: open the link that `greenroom serve` printed{at}, "
+        told = f"a token is needed: open the link that the server printed at its start{at}, "
         told += "or send it as a bearer token"
         if "text/html" in headers.get("accept", ""):  # a person who opened the address without its token
             refusal: Response = page(

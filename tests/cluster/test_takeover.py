@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import pytest
 
+from orchestrator.cluster.custody import AWAY
 from orchestrator.cluster.log import stream_of, subject_of
 from orchestrator.cluster.server import Servers
 from orchestrator.core.errors import (
@@ -268,14 +269,14 @@ def test_what_a_frozen_worker_had_not_sent_yet_is_told_when_it_wakes(
         site = SimpleNamespace(
             drives=SimpleNamespace(stop=lambda _: None), sessions=SimpleNamespace(forget=lambda _: None)
         )
-        InCluster(cast(Any, site), first.custody, told).lost(name)
+        InCluster(cast(Any, site), first.custody, told, lambda: None).lost(name)
         with pytest.raises(SupersededError):
             say(store, "late")
         store.close()
     assert [line.partition(" are kept")[0] for line in told.lines] == [
         f"{name}: 1 records that only this worker's disk has"
     ]
-    [aside] = (tmp_path / "a" / "sessions" / name / "ledger/rejected").glob("ledger-*")
+    [aside] = (tmp_path / "a" / AWAY / name / "ledger/rejected").glob("ledger-*")
     assert b"alone" in aside.read_bytes()
 
 

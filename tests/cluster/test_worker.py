@@ -11,6 +11,7 @@ from functools import partial
 import pytest
 
 from orchestrator.cluster.connection import Connection
+from orchestrator.cluster.custody import AWAY
 from orchestrator.cluster.log import Log, stream_of, subject_of
 from orchestrator.cluster.owners import Owner
 from orchestrator.core.verify import verify_session
@@ -70,6 +71,10 @@ def test_the_sessions_of_a_worker_that_is_gone_go_on_elsewhere(running: Cluster,
     else:
         running.start_worker(first)
         running.await_up(first)
+        # No command in its home takes the old folder for the session.
+        wait((running.home(first) / AWAY / session).is_dir)
+        listed = running.command("list", "--json", home=first)
+        assert session not in listed.stdout, listed.stdout
     say(running, session, "later", 20.0)
     assert transcript(running, session).count("later") == 1
     ended = patiently(running.client, "POST", f"/api/v1/sessions/{session}/end", json={})
@@ -217,7 +222,7 @@ def test_an_erased_session_is_gone_from_every_worker(running: Cluster) -> None:
     running.await_up(first)
     answer = patiently(running.client, "DELETE", f"/api/v1/sessions/{session}")
     assert answer.status_code == 200, answer.text
-    wait(lambda: not list(running.folder.glob(f"homes/*/sessions/{session}")), 40)
+    wait(lambda: not list(running.folder.glob(f"homes/*/*/{session}*")), 40)
     assert running.client.get(f"/api/v1/sessions/{session}").status_code == 404
 
 

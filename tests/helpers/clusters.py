@@ -100,11 +100,11 @@ class Cluster:
         if how is signal.SIGKILL:
             self.processes[name].wait()
 
-    def command(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """A command of the group `cluster`."""
-        home = next((self.folder / "homes").iterdir())
+    def command(self, *arguments: str, home: str | None = None) -> subprocess.CompletedProcess[str]:
+        """A command in a worker's home: in any, unless it is named."""
+        place = self.home(home) if home is not None else next((self.folder / "homes").iterdir())
         return subprocess.run(
-            [sys.executable, "-m", "orchestrator.cli", "--home", str(home), *arguments],
+            [sys.executable, "-m", "orchestrator.cli", "--home", str(place), *arguments],
             env=self.environment,
             capture_output=True,
             text=True,

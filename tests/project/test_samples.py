@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -19,8 +20,12 @@ import typer
 import yaml
 
 from orchestrator.cli.app import build
-from orchestrator.cluster.server import MAX_PAYLOAD_BYTES, program
+from orchestrator.cluster.connection import Connection
+from orchestrator.cluster.log import Log
+from orchestrator.cluster.server import MAX_PAYLOAD_BYTES, _free_ports, program
+from orchestrator.core.errors import ReplicaAwayError
 from orchestrator.panel.config import cluster
+from orchestrator.panel.config.cluster import Cluster
 from orchestrator.panel.config.config import OTHER_VARIABLES, Config, read_config
 from orchestrator.web.security import HEALTH, READY
 from tests.helpers.certificates import Authority
@@ -80,8 +85,7 @@ def test_the_commands_are_those_that_a_cluster_needs() -> None:
 def test_every_variable_is_one_that_is_read() -> None:
     named = {name for path in FILES for name in re.findall(r"GREENROOM_[A-Z_]+", path.read_text("utf-8"))}
     assert {"GREENROOM_CLUSTER_SERVERS", "GREENROOM_CLUSTER_PASSWORD_FILE"} <= named
-    # The servers' own, by which the password reaches their file.
-    assert named - VARIABLES == {"GREENROOM_PASSWORD"}
+    assert named - VARIABLES == set()
 
 
 def test_the_settings_are_taken_and_hold_no_secret(tmp_path: Path) -> None:
@@ -177,7 +181,7 @@ def accepted(folder: Path, configuration: str) -> str:
     """What the real server says of a configuration; "" if it takes it."""
     path = folder / "server.conf"
     path.write_text(configuration, "utf-8")
-    environment = {**os.environ, "NATS_NAME": "n1", "GREENROOM_PASSWORD": "a1", "ROUTES_PASSWORD": "b2"}
+    environment = {**os.environ, "NATS_NAME": "n1", "CLIENT_PASSWORD": "a1"}
     done = subprocess.run(
         [program().path, "-t", "-c", str(path)],
         capture_output=True,
@@ -187,6 +191,56 @@ def accepted(folder: Path, configuration: str) -> str:
         env=environment,
     )
     return "" if done.returncode == 0 else done.stderr
+
+
+@pytest.mark.slow
+def test_three_servers_of_the_file_find_each_other_and_keep_three_copies(tmp_path: Path) -> None:
+    """The file as it stands, but for hosts, ports and folders; certificates are all that a route shows."""
+    pair = Authority(tmp_path).sign("server")
+    ports = _free_ports(6)
+    text = SERVER.read_text("utf-8").replace("/etc/nats/ca.pem", str(tmp_path / "authority.pem"))
+    text = text.replace("/etc/nats/server.pem", str(pair.certificate))
+    text = text.replace("/etc/nats/server.key", str(pair.key)).replace("0.0.0.0", "127.0.0.1")
+    for number in range(3):
+        text = text.replace(f"nats-{number + 1}.example:6222", f"127.0.0.1:{ports[3 + number]}")
+    running = []
+    try:
+        for number in range(3):
+            own = text.replace("/var/lib/nats", str(tmp_path / f"data{number}"))
+            own = own.replace("127.0.0.1:4222", f"127.0.0.1:{ports[number]}")
+            own = own.replace("127.0.0.1:6222", f"127.0.0.1:{ports[3 + number]}")
+            path = tmp_path / f"{number}.conf"
+            path.write_text(own, "utf-8")
+            running.append(
+                subprocess.Popen(
+                    [program().path, "-c", str(path)],
+                    env={**os.environ, "NATS_NAME": f"n{number}", "CLIENT_PASSWORD": "a1"},
+                    stderr=subprocess.DEVNULL,
+                )
+            )
+        servers = tuple(f"tls://127.0.0.1:{port}" for port in ports[:3])
+        reached = Cluster(servers, user="greenroom", password="a1", ca=tmp_path / "authority.pem")
+        connection = _connected(reached)
+        try:
+            Log(connection, "try").set_up()
+            assert Log(connection, "try").claim("s-1", is_new=True) is not None
+        finally:
+            connection.close()
+    finally:
+        for one in running:
+            one.terminate()
+        for one in running:
+            one.wait()
+
+
+def _connected(reached: Cluster) -> Connection:
+    until = time.monotonic() + 20
+    while True:
+        try:
+            return Connection.open(reached, "try")
+        except ReplicaAwayError:
+            assert time.monotonic() < until
+            time.sleep(0.2)
 
 
 def test_the_servers_file_is_taken_by_the_server(tmp_path: Path) -> None:
