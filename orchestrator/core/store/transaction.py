@@ -38,6 +38,7 @@ from orchestrator.core.errors import (
     SessionFrozenError,
     StoreError,
     StoreWriteError,
+    SupersededError,
     UsageError,
     WriterNotAllowedError,
 )
@@ -619,7 +620,7 @@ def _take_lock(store: Store, fds: files.Descriptors, timeout_s: float, row: Sess
 
     Raises:
         SessionBusyError: Somebody else held the lock until the time-out.
-        SessionFrozenError, StoreWriteError
+        SessionFrozenError, SupersededError, StoreWriteError
     """
     history = store.history
     try:
@@ -630,6 +631,10 @@ def _take_lock(store: Store, fds: files.Descriptors, timeout_s: float, row: Sess
         if history.frozen:  # it cannot be opened for writing any more
             raise has_ended(store, row) from None
         is_gone = error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+        if is_gone and store.replica is not None:  # its folder is put away where another worker has it
+            raise SupersededError(
+                f"{store.root.name}: it is not on this worker any more; nothing was written: ask again"
+            ) from error
         do = "open the session again" if is_gone else "check the rights and the disk"
         why = f"{history.path}: {files.reason(error)}; nothing was written: {do}"
         raise StoreWriteError(files.explain(error, store.root.name, why)) from error
