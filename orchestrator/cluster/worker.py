@@ -35,7 +35,7 @@ from orchestrator.cluster.custody import Custody
 from orchestrator.cluster.drops import Drops
 from orchestrator.cluster.figures import Figures, ready_checks
 from orchestrator.cluster.log import START_WITHIN_S, Log
-from orchestrator.cluster.owners import ALIVE_EVERY_S, Alive, Owner, Owners
+from orchestrator.cluster.owners import ALIVE_EVERY_S, PROCESS, Alive, Owner, Owners
 from orchestrator.cluster.process import FINISH_WITHIN_S, SWEEP_EVERY_S, every, go_on
 from orchestrator.cluster.shelf import Shelf
 from orchestrator.cluster.status import MAX_CLOCK_S, server_time
@@ -287,7 +287,7 @@ class Worker:
         self.site.close()
         self._shelf.close()
         with suppress(GreenroomError):
-            self._connection.run(self._owners.bury(self.name))
+            self._connection.run(self._owners.bury(self.name, PROCESS))
         self._connection.close()
         self._dropped.close()
 
@@ -403,7 +403,7 @@ class Worker:
                 time(),
                 len(self._claims.held),
                 self._claims.is_draining or self._is_resting(),
-                os.getpid(),
+                PROCESS,
                 self._behind(),
                 asking,
             )
