@@ -7,6 +7,7 @@ with its reason, so that whoever writes is told, until the session is taken agai
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from threading import Lock
 from typing import Final
@@ -14,7 +15,7 @@ from typing import Final
 from orchestrator.cluster.base import Base
 from orchestrator.cluster.log import Kept, Log, SessionLog
 from orchestrator.cluster.takeover import Taken, more_than_log, take_over
-from orchestrator.core.errors import SessionExistsError, SupersededError
+from orchestrator.core.errors import ReplicaAwayError, SessionExistsError, SupersededError
 from orchestrator.core.store.store import Store
 
 
@@ -151,6 +152,12 @@ class Custody:
         is_local = self.log.connection.cluster.durability == "local"
         made = SessionLog(self.log, session, folder, kept, is_local=is_local)
         made.on_lapse = lambda log: self.on_lapse(log)
+
+        def keep_beside() -> None:
+            with suppress(ReplicaAwayError) if is_local else nullcontext():
+                self.base.put(session, folder)
+
+        made.before_end = keep_beside
         return made
 
     def _add(self, log: SessionLog) -> SessionLog:

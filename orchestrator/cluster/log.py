@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
@@ -325,6 +326,8 @@ class SessionLog:
         """Whether this worker's disk has refused a write of the session."""
         self.on_lapse: Callable[[SessionLog], None] = lambda _: None
         """Called, in the connection's loop or a writer's thread, once `why` is set."""
+        self.before_end: Callable[[], None] = lambda: None
+        """Called before the record that ends the session is kept; what it raises refuses that."""
         self._log = log
         self._ledger = folder / LEDGER_NAME
         self._seq = kept.seq
@@ -358,6 +361,8 @@ class SessionLog:
         """See `core.replica.Replica`."""
         if self.why is not None:
             raise type(self.why)(str(self.why))
+        if ends(content):
+            self.before_end()
         if self._is_local:
             self._end = after + len(content)
             self._log.connection.loop.call_soon_threadsafe(self._send_soon)
@@ -570,6 +575,12 @@ async def answered(
 def restored(session: str) -> str:
     """Return what to do about a log that lacks something, for the end of a message."""
     return f"`greenroom cluster put-back {session}` restores it from the disk of a worker that had it"
+
+
+def ends(content: bytes) -> bool:
+    """Return whether whole lines of a ledger end with the record that ends the session."""
+    last = content.rstrip(b"\n").rpartition(b"\n")[2]
+    return b'"op":"freeze"' in last and json.loads(last).get("op") == "freeze"
 
 
 def _number(text: str | None) -> int | None:

@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import Final
 
 from orchestrator.cluster.base import Base
-from orchestrator.cluster.log import Kept, Log, restored
+from orchestrator.cluster.log import Kept, Log, ends, restored
+from orchestrator.core.archive.freeze import is_sealed, seal
 from orchestrator.core.errors import ReplicaBehindError, SessionNotFoundError, StoreError, StoreWriteError
 from orchestrator.core.home.folder import UNFINISHED
 from orchestrator.core.starting import sync_folder
-from orchestrator.core.store import files, ledger
+from orchestrator.core.store import files, ledger, materialised
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.store.store import Store
 
@@ -61,6 +62,8 @@ def take_over(
             _make(base, sessions, session, kept)
             return Taken(folder, kept)
         taken = _bring_up(log, folder, session, kept)
+        if ends(kept.content) and not is_sealed(folder):
+            base.get(session, folder)
         _show(folder)
         return taken
     except OSError as error:
@@ -84,11 +87,15 @@ def _make(base: Base, sessions: Path, session: str, kept: Kept) -> None:
 
 
 def _show(folder: Path) -> None:
-    """Bring the files of a folder up to its ledger."""
+    """Bring the files of a folder up to its ledger; of a session that has ended, make it read-only as well,
+    as whoever had it did: only then it is archived."""
     store = Store(folder, on_repair=lambda _: None)  # that files differ is no news here
     try:
         if not store.frozen:
             store.mend()
+        elif not is_sealed(folder):
+            materialised.mend_all(store.history)
+            seal(folder)
     finally:
         store.close_files()
 

@@ -268,7 +268,7 @@ def test_what_a_frozen_worker_had_not_sent_yet_is_told_when_it_wakes(
         site = SimpleNamespace(
             drives=SimpleNamespace(stop=lambda _: None), sessions=SimpleNamespace(forget=lambda _: None)
         )
-        InCluster(cast(Any, site), first.custody, told).lost(name)
+        InCluster(cast(Any, site), first.custody, told, lambda: None).lost(name)
         with pytest.raises(SupersededError):
             say(store, "late")
         store.close()
@@ -538,3 +538,28 @@ def test_templates_that_sessions_share_are_read_once(
     asked.clear()
     taken(b, f"{name}-2").close()
     assert [one for one in asked if one.startswith("t/")] == []
+
+
+@pytest.mark.parametrize("had_it", [False, True], ids=["new there", "was there before"])
+def test_an_ended_session_that_is_taken_over_can_be_archived_there(
+    workers: Workers, tmp_path: Path, name: str, had_it: bool
+) -> None:
+    """Its worker died after the end was acknowledged: the next one has the same folder, as read-only, with
+    what stands beside the ledger."""
+    a, b = workers.new("a"), workers.new("b")
+    begun(a, tmp_path, name).close()
+    if had_it:
+        taken(b, name).close()
+        (b.sessions / name / "debrief.md").write_text("of before")
+        taken(a, name).close()
+    with Session.open(None, a.sessions / name) as session:
+        a.custody.attach(store_of(session))
+        rehearse(store_of(session))
+        (session.path / "debrief.md").write_text("what it came to")
+        session.end()
+    there = taken(b, name)
+    there.close()
+    assert there.frozen
+    assert not ledger_of(b.sessions / name).stat().st_mode & 0o222
+    assert on_disk(b.sessions / name) == on_disk(a.sessions / name)
+    assert verify_session(b.sessions / name).findings == ()
