@@ -15,7 +15,12 @@ from typing import Final
 from orchestrator.cluster.base import Base
 from orchestrator.cluster.log import Kept, Log, SessionLog
 from orchestrator.cluster.takeover import Taken, more_than_log, take_over
-from orchestrator.core.errors import ReplicaAwayError, SessionExistsError, SupersededError
+from orchestrator.core.errors import (
+    ReplicaAwayError,
+    ReplicaBehindError,
+    SessionExistsError,
+    SupersededError,
+)
 from orchestrator.core.store.store import Store
 
 
@@ -129,8 +134,12 @@ class Custody:
         self.log.forget(session)
         self.base.forget(session)
 
-    def put_back(self, session: str) -> int:
-        """Make the log anew from this worker's folder, and return the number of records that were put back.
+    def put_back(self, session: str, close: Callable[[], None] = lambda: None) -> int:
+        """Make the log anew from this worker's folder, and return the number of records that were put back; a
+        log that lacks nothing stays as it is.
+
+        Args:
+            close: Closes the session here; called once something is to be put back.
 
         Raises:
             StoreError: The folder's ledger is damaged, or the log has gone on without it.
@@ -139,6 +148,12 @@ class Custody:
         folder = self._sessions / session
         more = more_than_log(self.log, folder, session)
         self.base.put(session, folder)
+        if not more and self._is_whole(session):
+            return 0  # it may go on at this moment, so its log is not touched
+        close()
+        with suppress(ReplicaBehindError):
+            self.log.claim(session)  # from here on nobody else writes, and what was written until now is seen
+        more = more_than_log(self.log, folder, session)
         self.log.forget(session)
         kept = self.log.claim(session, is_new=True)
         if kept is None:
@@ -147,6 +162,12 @@ class Custody:
         made.send_rest()
         self._add(made)
         return more
+
+    def _is_whole(self, session: str) -> bool:
+        try:
+            return self.log.read(session) is not None
+        except ReplicaBehindError:
+            return False
 
     def _made(self, session: str, folder: Path, kept: Kept) -> SessionLog:
         is_local = self.log.connection.cluster.durability == "local"

@@ -11,19 +11,23 @@ Source: cluster.md, "Parts" and "Promises".
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import hashlib
 import json
-from collections.abc import Awaitable, Callable
+import os
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from orchestrator.cluster.connection import ANSWER_WITHIN_S, Connection
 from orchestrator.core.errors import (
     ReplicaAwayError,
     ReplicaBehindError,
+    SessionBusyError,
     StoreError,
     SupersededError,
 )
@@ -389,9 +393,10 @@ class SessionLog:
         Raises:
             SupersededError, ReplicaAwayError, ReplicaBehindError
         """
-        end = self._ledger.stat().st_size
-        if end > self._size:
-            self._log.connection.run(self._keep(b"", end), timeout_s=_REST_WITHIN_S)
+        with alone(self._ledger):
+            end = self._ledger.stat().st_size
+            if end > self._size:
+                self._log.connection.run(self._keep(b"", end), timeout_s=_REST_WITHIN_S)
 
     def catch_up(self, timeout_s: float) -> bool:
         """Wait until all that was acknowledged is in the log; return whether it is."""
@@ -482,6 +487,30 @@ class SessionLog:
         if self.why is None:
             self.why = why
             self.on_lapse(self)
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Hold the lock of a ledger in the block, so that nobody has appended what may still be cut off again.
+
+    Raises:
+        SessionBusyError: Somebody else held it for too long.
+    """
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        until = monotonic() + _REST_WITHIN_S
+        while True:
+            with suppress(BlockingIOError):
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            if monotonic() > until:
+                raise SessionBusyError(
+                    f"{path}: somebody has held its lock for {_REST_WITHIN_S:g} s: ask again"
+                )
+            sleep(_AGAIN_S)
+        yield
+    finally:
+        os.close(fd)
 
 
 class _WrongSequenceError(Exception):

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from orchestrator.cluster.base import Base
-from orchestrator.cluster.log import Kept, Log, ends, restored
+from orchestrator.cluster.log import Kept, Log, alone, ends, restored
 from orchestrator.core.archive.freeze import is_sealed, seal
 from orchestrator.core.errors import ReplicaBehindError, SessionNotFoundError, StoreError, StoreWriteError
 from orchestrator.core.home.folder import UNFINISHED
@@ -61,7 +61,8 @@ def take_over(
         if not (folder / LEDGER_NAME).is_file():
             _make(base, sessions, session, kept)
             return Taken(folder, kept)
-        taken = _bring_up(log, folder, session, kept)
+        with alone(folder / LEDGER_NAME):
+            taken = _bring_up(log, folder, session, kept)
         if ends(kept.content) and not is_sealed(folder):
             base.get(session, folder)
         _show(folder)

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from threading import Event, Lock
@@ -47,6 +48,7 @@ from orchestrator.core.errors import (
     ConfigurationError,
     GreenroomError,
     ReplicaBehindError,
+    SessionNotFoundError,
     SpeechError,
     StoreError,
     SupersededError,
@@ -54,6 +56,7 @@ from orchestrator.core.errors import (
 from orchestrator.core.legible import one_line
 from orchestrator.core.store import files
 from orchestrator.core.store.history import LEDGER_NAME
+from orchestrator.core.table import SESSION_ID
 from orchestrator.documents.opening import AnySession, store_of
 from orchestrator.material.speech.recognition import recogniser_of
 from orchestrator.panel.application import BOARD
@@ -571,12 +574,14 @@ class Worker:
         await message.respond(json.dumps(told).encode())
 
     async def _asked_to_put_back(self, message: Msg) -> None:
-        session = message.data.decode()
+        session = message.data.decode("utf-8", "replace")
 
         async def work() -> None:
             try:
-                await asyncio.to_thread(self._keeping.close, session)
-                more = await asyncio.to_thread(self.custody.put_back, session)
+                if not SESSION_ID.fullmatch(session):
+                    raise SessionNotFoundError(f"{session[:80]!r} is no session's id", value=session[:80])
+                close = partial(self._keeping.close, session)
+                more = await asyncio.to_thread(self.custody.put_back, session, close)
                 await self._claims.again(session)
                 answer: dict[str, Any] = {"worker": self.name, "records": more}
             except (GreenroomError, OSError) as error:

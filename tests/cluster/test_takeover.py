@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,6 +13,7 @@ from typing import Any, cast
 
 import pytest
 
+from orchestrator.cluster.base import Base
 from orchestrator.cluster.log import stream_of, subject_of
 from orchestrator.cluster.server import Servers
 from orchestrator.core.errors import (
@@ -563,3 +565,80 @@ def test_an_ended_session_that_is_taken_over_can_be_archived_there(
     assert not ledger_of(b.sessions / name).stat().st_mode & 0o222
     assert on_disk(b.sessions / name) == on_disk(a.sessions / name)
     assert verify_session(b.sessions / name).findings == ()
+
+
+def test_a_write_that_is_just_being_refused_does_not_get_into_the_log(
+    workers: Workers, tmp_path: Path, name: str
+) -> None:
+    """Its bytes stand in the ledger until they are cut off; meanwhile the session is taken again."""
+    a = workers.new("a")
+    store = begun(a, tmp_path, name)
+    say(store, "one")
+    log, is_there = a.custody.logs[0], threading.Event()
+    log.release(SupersededError("away"))
+    keep = log.keep
+
+    def slowly(content: bytes, after: int) -> int:
+        is_there.set()
+        time.sleep(0.5)
+        return keep(content, after)
+
+    log.keep = slowly  # type: ignore[method-assign]
+    refused: list[BaseException] = []
+
+    def write() -> None:
+        try:
+            say(store, "refused")
+        except SupersededError as error:
+            refused.append(error)
+
+    writing = threading.Thread(target=write)
+    writing.start()
+    assert is_there.wait(5)
+    a.custody.take(name)
+    writing.join()
+    assert refused
+    again = opened(a, name)
+    say(again, "two")
+    there = taken(workers.new("b"), name)
+    assert said(there)[-2:] == ["one", "two"]
+    for one in (store, again, there):
+        one.close()
+
+
+def test_nothing_is_put_back_into_a_log_that_lacks_nothing(
+    workers: Workers, tmp_path: Path, name: str
+) -> None:
+    """The order came twice, or to one who had the session once: whoever has it writes on."""
+    a, b = workers.new("a"), workers.new("b")
+    begun(a, tmp_path, name).close()
+    there = taken(b, name)
+    closed: list[str] = []
+    assert a.custody.put_back(name, lambda: closed.append(name)) == 0
+    assert b.custody.put_back(name, lambda: closed.append(name)) == 0
+    assert closed == []
+    say(there, "still mine")
+    there.close()
+
+
+def test_what_is_written_while_a_log_is_to_be_put_back_is_not_lost(
+    workers: Workers, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another worker has it and goes on: either its write is refused, or nothing is put back."""
+    a, b = workers.new("a"), workers.new("b")
+    store = begun(a, tmp_path, name)
+    store.replica = None
+    say(store, "alone")
+    there = taken(b, name)
+    put = Base.put
+
+    def meanwhile(self: Base, session: str, folder: Path) -> None:
+        put(self, session, folder)
+        say(there, "acknowledged")
+
+    monkeypatch.setattr(Base, "put", meanwhile)
+    with pytest.raises(StoreError, match="has gone on without the records behind"):
+        a.custody.put_back(name)
+    monkeypatch.undo()
+    assert said(taken(b, name))[-1] == "acknowledged"
+    store.close_files()
