@@ -130,9 +130,16 @@ class Custody:
         Raises:
             ReplicaAwayError
         """
+        found = self.log_of(session)
         self.let_go(session)
-        self.log.forget(session)
-        self.base.forget(session)
+        try:
+            self.log.forget(session)
+            self.base.forget(session)
+        except BaseException:
+            with self._lock:
+                if found is not None:  # nobody would ever take it again
+                    self._logs.setdefault(session, found)
+            raise
 
     def put_back(self, session: str, close: Callable[[], None] = lambda: None) -> int:
         """Make the log anew from this worker's folder, and return the number of records that were put back; a

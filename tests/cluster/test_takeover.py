@@ -14,9 +14,10 @@ from typing import Any, cast
 import pytest
 
 from orchestrator.cluster.base import Base
-from orchestrator.cluster.log import stream_of, subject_of
+from orchestrator.cluster.log import Log, stream_of, subject_of
 from orchestrator.cluster.server import Servers
 from orchestrator.core.errors import (
+    ReplicaAwayError,
     ReplicaBehindError,
     SessionExistsError,
     SessionNotFoundError,
@@ -604,6 +605,27 @@ def test_a_write_that_is_just_being_refused_does_not_get_into_the_log(
     assert said(there)[-2:] == ["one", "two"]
     for one in (store, again, there):
         one.close()
+
+
+def test_what_cannot_be_removed_from_the_log_can_be_taken_again(
+    workers: Workers, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To erase was refused, since the servers did not answer: nobody else has the session, so it stays."""
+    a = workers.new("a")
+    begun(a, tmp_path, name).close()
+
+    def away(self: Log, session: str) -> None:
+        raise ReplicaAwayError("they do not answer")
+
+    monkeypatch.setattr(Log, "forget", away)
+    with pytest.raises(ReplicaAwayError):
+        a.custody.forget(name)
+    monkeypatch.undo()
+    [lapsed] = a.custody.logs
+    assert lapsed.why is not None
+    again = taken(a, name)
+    say(again, "on")
+    again.close()
 
 
 def test_nothing_is_put_back_into_a_log_that_lacks_nothing(
