@@ -23,7 +23,7 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from threading import Event, Lock
-from time import monotonic, time
+from time import monotonic, sleep, time
 from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.access.gate import gate_of
@@ -35,7 +35,7 @@ from orchestrator.cluster.connection import Connection
 from orchestrator.cluster.custody import Custody
 from orchestrator.cluster.drops import Drops
 from orchestrator.cluster.figures import Figures, ready_checks
-from orchestrator.cluster.log import START_WITHIN_S, Log
+from orchestrator.cluster.log import START_WITHIN_S, Log, SessionLog
 from orchestrator.cluster.owners import ALIVE_EVERY_S, PROCESS, Alive, Owner, Owners
 from orchestrator.cluster.process import FINISH_WITHIN_S, SWEEP_EVERY_S, every, go_on
 from orchestrator.cluster.shelf import Shelf
@@ -74,6 +74,8 @@ if TYPE_CHECKING:
     from nats.aio.msg import Msg
 
 MEND_EVERY_S: Final = 0.5
+CLAIM_EVERY_S: Final = 2.0
+"""Seconds between two looks for sessions that nobody has: few of the 15 within which one is to be taken."""
 ARCHIVE_AGAIN_S: Final = (5.0, 15.0, 60.0, 300.0)
 """Pauses before an archive that failed is tried again, the last one for ever."""
 S3_ENDPOINT: Final = "GREENROOM_S3_ENDPOINT"
@@ -83,6 +85,7 @@ REST_S: Final = 30.0
 MIN_ROOM_BYTES: Final = 64 * 1024 * 1024
 """Room on its disk without which it goes on resting: some ten sessions of 30 minutes with their files."""
 HANDED_AT_ONCE: Final = 4
+HAND_AGAIN_S: Final = 0.2
 HANDED_WITHIN_S: Final = 15.0
 """Seconds within which another worker takes a session that is handed over."""
 _MAX_TOLD: Final = 200
@@ -287,6 +290,8 @@ class Worker:
         self.site.closing.set()
         with suppress(GreenroomError):
             self._connection.run(self._answering.stop(FINISH_WITHIN_S), timeout_s=FINISH_WITHIN_S + 1)
+        for session in self._claims.held if self._connection.is_connected else ():
+            self._hand_over(session)  # begun by a request that was under way
         self.site.close()
         self._shelf.close()
         with suppress(GreenroomError):
@@ -391,7 +396,9 @@ class Worker:
         ]
         self._tasks = [
             asyncio.create_task(every(ALIVE_EVERY_S, self._say_alive)),
-            asyncio.create_task(every(SWEEP_EVERY_S, self._sweep)),
+            asyncio.create_task(every(SWEEP_EVERY_S, self._archive_ended)),
+            asyncio.create_task(every(SWEEP_EVERY_S, self._claims.sweep)),
+            asyncio.create_task(every(CLAIM_EVERY_S, self._claims.claim_left)),
             asyncio.create_task(every(MEND_EVERY_S, self._mend)),
             asyncio.create_task(asyncio.to_thread(self._look_at_old_copies)),
         ]
@@ -412,12 +419,10 @@ class Worker:
             )
         )
 
-    async def _sweep(self) -> None:
-        """Archive what has ended, let go of what is archived, and claim what nobody has."""
+    async def _archive_ended(self) -> None:
+        """Archive what has ended. Apart from all else: an archive may take its time to refuse each."""
         for session in self._claims.held:
             await asyncio.to_thread(self._end, session)
-        await self._claims.sweep()
-        await self._claims.claim_left()
 
     async def _mend(self) -> None:
         """Take sessions again whose log has lapsed, once the servers answer; hand over what the disk
@@ -425,14 +430,16 @@ class Worker:
         if not self._connection.is_connected:
             return
         await self._relieve()
-        for one in self.custody.logs:
-            if one.why is None or one.session in self._mending:
-                continue
+        await asyncio.gather(*map(self._mend_one, self.custody.logs))  # `Claims` does some at a time
+
+    async def _mend_one(self, one: SessionLog) -> None:
+        """Take a session again if its log has lapsed."""
+        if one.why is not None and one.session not in self._mending:
             if isinstance(one.why, ReplicaBehindError):
-                continue  # told; `put_back` goes on with it
+                return  # told; `put_back` goes on with it
             owner = self._owners.owner(one.session)
             if isinstance(one.why, SupersededError) and owner is not None and owner.worker != self.name:
-                continue  # `Claims` sees it, and lets go of it
+                return  # `Claims` sees it, and lets go of it
             self._mending.add(one.session)
             try:
                 await self._claims.again(one.session)
@@ -440,8 +447,10 @@ class Worker:
                 one.why = error
                 self.told.say(one_line(str(error)))
                 await self._claims.hold(one.session)
-            except StoreError:
-                pass  # the servers do not answer yet: tried again
+            except SessionNotFoundError:
+                self.custody.let_go(one.session)  # another worker has archived it, or it was erased
+            except (GreenroomError, OSError):
+                pass  # the servers do not answer yet, or the disk refuses: tried again
             finally:
                 self._mending.discard(one.session)
 
@@ -535,8 +544,14 @@ class Worker:
         self.custody.let_go(session)
         with suppress(GreenroomError, OSError):
             self._keeping.close(session)
-        with suppress(GreenroomError):
-            self._connection.run(self._claims.hand_over(session))
+        until = monotonic() + HANDED_WITHIN_S
+        while True:
+            with suppress(GreenroomError):
+                self._connection.run(self._claims.hand_over(session))
+                return
+            if self._claims.is_draining and (not self._connection.is_connected or monotonic() > until):
+                return  # the others hear that this worker is gone
+            sleep(HAND_AGAIN_S)
 
     def _has_others(self) -> bool:
         return any(one.worker != self.name and not one.draining for one in self._owners.living())
@@ -562,9 +577,11 @@ class Worker:
             asyncio.run_coroutine_threadsafe(tell(left), loop)
 
         async def work() -> None:
-            left = await asyncio.to_thread(self.drain, say)
-            await tell(left, is_done=True)
-            self.drained.set()
+            try:
+                left = await asyncio.to_thread(self.drain, say)
+                await tell(left, is_done=True)
+            finally:  # whoever asked may be gone, or has named nobody to tell
+                self.drained.set()
 
         self._tasks.append(asyncio.create_task(work()))
 
