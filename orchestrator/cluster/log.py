@@ -22,6 +22,7 @@ from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+from uuid import uuid4
 
 from orchestrator.cluster.connection import ANSWER_WITHIN_S, Connection
 from orchestrator.core.errors import (
@@ -152,6 +153,7 @@ class Log:
         return self.connection.run(self._claim(session, is_new=is_new), timeout_s=_READ_WITHIN_S)
 
     async def _claim(self, session: str, *, is_new: bool) -> Kept | None:
+        id_ = uuid4().hex
         for _ in range(5):
             last = None if is_new else await self._last(session)
             if last is None and not is_new:
@@ -160,12 +162,16 @@ class Log:
                 ack = await self.publish(
                     session,
                     b"",
-                    {_CLAIM: self.worker, _EXPECTED: str(last.seq if last is not None else 0)},
+                    {_CLAIM: self.worker, _ID: id_, _EXPECTED: str(last.seq if last is not None else 0)},
                 )
             except _WrongSequenceError:
-                if is_new:
+                if not is_new:
+                    id_ = uuid4().hex
+                    continue
+                kept = await self.kept_as(session, id_, behind=0)  # its answer got lost
+                if kept is None:
                     return None
-                continue
+                ack = kept
             if is_new:
                 return Kept(b"", ack, self.worker, ack)
             return await self._read(session, ack)
@@ -226,6 +232,21 @@ class Log:
             )
         except NotFoundError:
             return None
+
+    async def kept_as(self, session: str, id_: str, behind: int) -> int | None:
+        """Return the sequence of the message *id_* if it is the next of its log behind a sequence."""
+        from nats.js.errors import NotFoundError
+
+        stream, subject = stream_of(session), subject_of(session)
+        try:
+            found = await answered(
+                self.connection,
+                lambda: self.connection.js.get_msg(stream, seq=behind + 1, subject=subject, next=True),
+                f"{session}: its log is to be read",
+            )
+        except NotFoundError:
+            return None
+        return found.seq if (found.headers or {}).get(_ID) == id_ else None
 
     async def _read(self, session: str, upto: int) -> Kept:
         """Read the log up to the message *upto*.
@@ -445,8 +466,10 @@ class SessionLog:
                 "worker's disk"
             )
         headers = last.headers or {}
-        if headers.get(_ID) == id_:
-            return seq
+        # Also where another worker has claimed the session since: only the answer got lost, and whoever would
+        # be told that nothing was written writes it twice.
+        if (kept := await self._log.kept_as(self.session, id_, behind=self._seq)) is not None:
+            return kept
         if (worker := headers.get(_CLAIM)) is not None and worker != self._log.worker:
             raise SupersededError(
                 f"{self.session}: the worker {worker} has it now; nothing was written: ask again"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import shutil
 import threading
@@ -664,3 +665,46 @@ def test_what_is_written_while_a_log_is_to_be_put_back_is_not_lost(
     monkeypatch.undo()
     assert said(taken(b, name))[-1] == "acknowledged"
     store.close_files()
+
+
+def test_a_write_whose_answer_got_lost_counts_also_where_another_worker_took_over_at_once(
+    workers: Workers, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is in the log that the other one goes on from: whoever is told that it is not says it again."""
+    a, b = workers.new("a"), workers.new("b")
+    store = begun(a, tmp_path, name)
+    publish = a.custody.log.publish
+
+    async def loses_its_answer(*asked: Any) -> int:
+        await publish(*asked)
+        await asyncio.to_thread(b.custody.take, name)
+        return await publish(*asked)
+
+    monkeypatch.setattr(a.custody.log, "publish", loses_its_answer)
+    say(store, "kept")
+    monkeypatch.undo()
+    there = opened(b, name)
+    assert said(there).count("kept") == 1
+    with pytest.raises(SupersededError):
+        say(store, "refused")
+    say(there, "on")
+    assert said(there)[-2:] == ["kept", "on"]
+    for one in (store, there):
+        one.close()
+
+
+def test_a_start_whose_answer_got_lost_is_no_other_session_of_its_name(
+    workers: Workers, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a = workers.new("a")
+    publish = a.custody.log.publish
+
+    async def loses_its_answer(*asked: Any) -> int:
+        await publish(*asked)
+        return await publish(*asked)
+
+    monkeypatch.setattr(a.custody.log, "publish", loses_its_answer)
+    store = begun(a, tmp_path, name)
+    monkeypatch.undo()
+    say(store, "on")
+    store.close()
