@@ -26,6 +26,7 @@ from uuid import uuid4
 
 from orchestrator.cluster.connection import ANSWER_WITHIN_S, Connection
 from orchestrator.core.errors import (
+    FileTooLargeError,
     ReplicaAwayError,
     ReplicaBehindError,
     SessionBusyError,
@@ -386,6 +387,11 @@ class SessionLog:
         """See `core.replica.Replica`."""
         if self.why is not None:
             raise type(self.why)(str(self.why))
+        if len(content) > MAX_TRANSACTION_BYTES:  # with `local` it would be tried for ever
+            raise FileTooLargeError(
+                f"{self.session}: a transaction of {len(content)} bytes is more than the log takes at once "
+                f"({MAX_TRANSACTION_BYTES}); nothing was written: write it in smaller ones"
+            )
         if ends(content):
             self.before_end()
         if self._is_local:
@@ -443,10 +449,10 @@ class SessionLog:
         # The last line's hash follows from all that is before it. With the epoch: the servers remember ids
         # for minutes, also of a log that was removed and is made anew.
         id_ = f"{content[-67:-3].decode()}.{self.epoch}"
-        if len(content) > MAX_TRANSACTION_BYTES:
-            raise ReplicaAwayError(
+        if len(content) > MAX_TRANSACTION_BYTES:  # another process wrote it
+            raise ReplicaBehindError(
                 f"{self.session}: a transaction of {len(content)} bytes is more than the log takes at once "
-                f"({MAX_TRANSACTION_BYTES}); nothing was written: write it in smaller ones"
+                f"({MAX_TRANSACTION_BYTES}): end this session, and start another"
             )
         headers = {_ID: id_, _EXPECTED: str(self._seq), _AFTER: str(after)}
         try:
@@ -487,8 +493,8 @@ class SessionLog:
         while self._size < self._end and self.why is None:
             try:
                 await self._send_upto(self._end)
-            except ReplicaAwayError:
-                continue
+            except (ReplicaAwayError, OSError):  # of the disk: too many open files, say
+                await asyncio.sleep(_AGAIN_S)
             except StoreError as error:
                 self._lapse(error)
                 return
@@ -545,12 +551,17 @@ def _read_lines(path: Path, start: int, end: int) -> bytes:
     with path.open("rb") as file:
         file.seek(start)
         content = file.read(end - start)
-    at = 0
+    at = whole = 0
     while (newline := content.find(b"\n", at)) >= 0:
         line, at = content[at:newline], newline + 1
-        if at >= MAX_PIECE_BYTES and not ledger.says_more(line):
+        if ledger.says_more(line):
+            continue
+        if at > MAX_TRANSACTION_BYTES and whole:
+            break  # with this one it would be more than a message holds
+        whole = at
+        if at >= MAX_PIECE_BYTES:
             break
-    return content[:at]
+    return content[:whole]
 
 
 async def made_when_ready(connection: Connection, stream: Any) -> None:

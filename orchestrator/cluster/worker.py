@@ -15,7 +15,7 @@ import os
 import shutil
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import dataclass, field
@@ -405,6 +405,12 @@ class Worker:
         self.drained = Event()
         self._handing_slots = asyncio.Semaphore(HANDED_AT_ONCE)
 
+    def _do(self, work: Coroutine[Any, Any, None]) -> None:
+        """Begin a task, which is held until its end."""
+        task = asyncio.create_task(work)
+        self._tasks.append(task)
+        task.add_done_callback(self._tasks.remove)
+
     async def _say_alive(self) -> None:
         asking = self.site.starts.own_line("")
         await self._owners.announce(
@@ -471,7 +477,7 @@ class Worker:
             one.is_refused_by_disk = False
             if self._has_others() and one.session not in self._handing:
                 self._handing.add(one.session)
-                self._tasks.append(asyncio.create_task(self._hand_one_over(one.session)))
+                self._do(self._hand_one_over(one.session))
 
     async def _hand_one_over(self, session: str) -> None:
         try:
@@ -583,7 +589,7 @@ class Worker:
             finally:  # whoever asked may be gone, or has named nobody to tell
                 self.drained.set()
 
-        self._tasks.append(asyncio.create_task(work()))
+        self._do(work())
 
     async def _asked_status(self, message: Msg) -> None:
         lapsed = {one.session: one_line(str(one.why)) for one in self.custody.logs if one.why is not None}
@@ -605,7 +611,7 @@ class Worker:
                 answer = {"worker": self.name, "refused": one_line(str(error))}
             await message.respond(json.dumps(answer).encode())
 
-        self._tasks.append(asyncio.create_task(work()))
+        self._do(work())
 
 
 def run(

@@ -215,7 +215,8 @@ def test_a_session_that_could_not_be_handed_over_stays_until_it_can(claims: Clai
         assert claims.held == ("s",)
         entries.is_away = False
         await claims.hand_over("s")
-        assert (claims.held, entries.owner("s")) == ((), Owner("", 1))
+        assert claims.held == ()
+        assert entries.owner("s") == Owner("", 1)
 
     asyncio.run(play())
 
@@ -252,7 +253,8 @@ def test_the_entry_of_a_session_that_was_archived_as_its_worker_died_is_removed(
 def test_a_session_that_is_gone_keeps_no_other_from_being_taken_again() -> None:
     """Its log lapsed here, and another worker has archived it meanwhile."""
     logs = [SimpleNamespace(session=name, why=ReplicaAwayError("away")) for name in ("gone", "s")]
-    again, let_go = [], []
+    again: list[str] = []
+    let_go: list[str] = []
 
     async def take(session: str) -> None:
         if session == "gone":

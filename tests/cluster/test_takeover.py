@@ -14,10 +14,12 @@ from typing import Any, cast
 
 import pytest
 
+from orchestrator.cluster import log as logs
 from orchestrator.cluster.base import Base
 from orchestrator.cluster.log import Log, stream_of, subject_of
 from orchestrator.cluster.server import Servers
 from orchestrator.core.errors import (
+    FileTooLargeError,
     ReplicaAwayError,
     ReplicaBehindError,
     SessionExistsError,
@@ -708,3 +710,40 @@ def test_a_start_whose_answer_got_lost_is_no_other_session_of_its_name(
     monkeypatch.undo()
     say(store, "on")
     store.close()
+
+
+def test_a_transaction_that_no_message_can_hold_is_refused_and_what_follows_is_kept(
+    running: Servers, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where a write is acknowledged before it is sent: that would be tried for ever."""
+    monkeypatch.setattr(logs, "MAX_TRANSACTION_BYTES", 20_000)
+    with Workers(running, tmp_path, durability="local") as workers:
+        store = begun(workers.new("a"), tmp_path, name)
+        with pytest.raises(FileTooLargeError, match="nothing was written"):
+            say(store, "x" * 30_000)
+        for word in ("one", "y" * 12_000, "z" * 12_000):  # which together no message holds
+            say(store, word)
+        store.close()
+        log = workers.new("a").custody.log
+        until = time.monotonic() + 20
+        while (kept := log.read(name)) is None or kept.content != ledger_of(store.root).read_bytes():
+            assert time.monotonic() < until
+            time.sleep(0.05)
+
+
+def test_more_threads_may_wait_for_ledgers_to_be_read_than_a_small_machine_has_cores(
+    workers: Workers, tmp_path: Path, name: str
+) -> None:
+    """Each takes a session whose disk has more than the log, and is itself a thread of the loop."""
+    a = workers.new("a")
+    names = [f"{name}-{number}" for number in range(12)]
+    for one in names:
+        store = begun(a, tmp_path / one, one)
+        store.replica = None
+        say(store, "alone")
+        store.close()
+
+    async def take_all() -> None:
+        await asyncio.gather(*(asyncio.to_thread(a.custody.take, one) for one in names))
+
+    a.connection.run(take_all(), timeout_s=25)
