@@ -106,7 +106,9 @@ class Custody:
             SessionNotFoundError, SupersededError, ReplicaBehindError, ReplicaAwayError, StoreWriteError:
                 As `takeover.take_over`.
         """
-        taken = take_over(self.log, self.base, self._sessions, session)
+        before = self.log_of(session)
+        acknowledged = before.size if before is not None else None
+        taken = take_over(self.log, self.base, self._sessions, session, acknowledged=acknowledged)
         made = self._made(session, taken.folder, taken.kept)
         made.send_rest()
         self._add(made)

@@ -42,9 +42,18 @@ class Taken:
 
 
 def take_over(
-    log: Log, base: Base, sessions: Path, session: str, *, say: Callable[[str], None] = lambda _: None
+    log: Log,
+    base: Base,
+    sessions: Path,
+    session: str,
+    *,
+    acknowledged: int | None = None,
+    say: Callable[[str], None] = lambda _: None,
 ) -> Taken:
     """Claim a session and make its folder in *sessions*, or bring the one that is there up to the log.
+
+    Args:
+        acknowledged: Bytes of which this process knows that the log had them; None: it never wrote it.
 
     Raises:
         SessionNotFoundError: There is no log of it.
@@ -62,7 +71,7 @@ def take_over(
             _make(base, sessions, session, kept)
             return Taken(folder, kept)
         with alone(folder / LEDGER_NAME):
-            taken = _bring_up(log, folder, session, kept)
+            taken = _bring_up(log, folder, session, kept, acknowledged)
         if ends(kept.content) and not is_sealed(folder):
             base.get(session, folder)
         _show(folder)
@@ -101,7 +110,7 @@ def _show(folder: Path) -> None:
         store.close_files()
 
 
-def _bring_up(log: Log, folder: Path, session: str, kept: Kept) -> Taken:
+def _bring_up(log: Log, folder: Path, session: str, kept: Kept, acknowledged: int | None) -> Taken:
     """Bring the ledger of a folder that is there up to the log's."""
     path = folder / LEDGER_NAME
     with files.descriptors() as fds:
@@ -119,7 +128,8 @@ def _bring_up(log: Log, folder: Path, session: str, kept: Kept) -> Taken:
             _replace(path, kept.content)
             return Taken(folder, kept)
         if kept.before == log.worker:
-            if log.connection.cluster.durability != "local" and _transactions(more) > 1:
+            has_all = acknowledged is not None and len(kept.content) >= acknowledged
+            if log.connection.cluster.durability != "local" and _transactions(more) > 1 and not has_all:
                 raise ReplicaBehindError(
                     f"{session}: the cluster's log lacks {_records(more)} records that this worker had "
                     f"acknowledged; nothing is played over them: {restored(session)}"

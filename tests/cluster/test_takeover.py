@@ -747,3 +747,21 @@ def test_more_threads_may_wait_for_ledgers_to_be_read_than_a_small_machine_has_c
         await asyncio.gather(*(asyncio.to_thread(a.custody.take, one) for one in names))
 
     a.connection.run(take_all(), timeout_s=25)
+
+
+def test_what_other_processes_wrote_is_not_taken_for_what_the_log_has_lost(
+    workers: Workers, tmp_path: Path, name: str
+) -> None:
+    """The log was away for a moment; it has all that this worker had acknowledged, and gets the rest."""
+    a = workers.new("a")
+    store = begun(a, tmp_path, name)
+    say(store, "one")
+    other = Store(store.root)
+    for word in ("two", "three"):
+        say(other, word)
+    a.custody.logs[0].release(ReplicaAwayError("away"))
+    again = taken(a, name)
+    there = taken(workers.new("b"), name)
+    assert said(there)[-3:] == ["one", "two", "three"]
+    for one in (store, other, again, there):
+        one.close_files()
