@@ -20,6 +20,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from uuid import uuid4
@@ -362,6 +363,8 @@ class SessionLog:
         self._is_local = is_local
         self._sending: asyncio.Task[None] | None = None
         self._behind_since: float | None = None
+        self._stopped: StoreError | None = None
+        self._ending = Lock()
 
     @property
     def size(self) -> int:
@@ -395,7 +398,10 @@ class SessionLog:
         if ends(content):
             self.before_end()
         if self._is_local:
-            self._end = after + len(content)
+            with self._ending:
+                if self._stopped is not None:
+                    raise type(self._stopped)(str(self._stopped))
+                self._end = after + len(content)
             self._log.connection.loop.call_soon_threadsafe(self._send_soon)
             return self._seq
         try:
@@ -431,6 +437,12 @@ class SessionLog:
         while self.behind_bytes and self.why is None and monotonic() < until:
             self._log.connection.run(asyncio.sleep(_AGAIN_S))
         return not self.behind_bytes
+
+    def stop(self, why: StoreError) -> None:
+        """Acknowledge no further write without the log, but refuse it with *why*; what was acknowledged is
+        still sent."""
+        with self._ending:
+            self._stopped = why
 
     def release(self, why: StoreError) -> None:
         """Write no more; what comes is refused with *why*."""

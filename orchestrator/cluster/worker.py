@@ -47,6 +47,7 @@ from orchestrator.core.archive.register import archives_of
 from orchestrator.core.errors import (
     ConfigurationError,
     GreenroomError,
+    ReplicaAwayError,
     ReplicaBehindError,
     SessionNotFoundError,
     SpeechError,
@@ -545,7 +546,11 @@ class Worker:
         with suppress(GreenroomError, OSError), self.site.sessions.using_any(session) as found:
             store_of(found).flush()  # a receipt that waits for the next write would stay behind
         if here is not None:
-            here.catch_up(HANDED_WITHIN_S)
+            here.stop(
+                SupersededError(f"{session}: another worker takes it over; nothing was written: ask again")
+            )
+            with suppress(ReplicaAwayError):
+                here.catch_up(HANDED_WITHIN_S)
         # First: what the drive writes as it stops is refused, so that whoever takes it drives it on.
         self.custody.let_go(session)
         with suppress(GreenroomError, OSError):

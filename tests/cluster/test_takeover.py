@@ -8,6 +8,7 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -765,3 +766,42 @@ def test_what_other_processes_wrote_is_not_taken_for_what_the_log_has_lost(
     assert said(there)[-3:] == ["one", "two", "three"]
     for one in (store, other, again, there):
         one.close_files()
+
+
+def test_a_worker_that_goes_sends_all_that_it_acknowledged(
+    running: Servers, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also what came while it looked whether anything was left: with `local` it would stay behind, unsaid."""
+    from orchestrator.cluster.worker import Worker
+
+    with Workers(running, tmp_path, durability="local") as workers:
+        a = workers.new("a")
+        store = begun(a, tmp_path, name)
+        say(store, "one")
+        [log] = a.custody.logs
+        catch_up = log.catch_up
+
+        def and_then(timeout_s: float) -> bool:
+            is_sent = catch_up(timeout_s)
+            with pytest.raises(SupersededError):
+                say(store, "late")
+            return is_sent
+
+        async def hand_over(_: str) -> None:
+            pass
+
+        monkeypatch.setattr(log, "catch_up", and_then)
+        worker = SimpleNamespace(
+            custody=a.custody,
+            site=SimpleNamespace(sessions=SimpleNamespace(using_any=lambda _: nullcontext(store))),
+            _keeping=SimpleNamespace(close=lambda _: None),
+            _claims=SimpleNamespace(is_draining=True, hand_over=hand_over),
+            _connection=a.connection,
+        )
+        monkeypatch.setattr("orchestrator.cluster.worker.store_of", lambda found: found)
+        Worker._hand_over(cast(Any, worker), name)
+        there = taken(workers.new("b"), name)
+        assert said(there)[-1] == "one"
+        assert said(there) == said(store)
+        for one in (store, there):
+            one.close_files()
