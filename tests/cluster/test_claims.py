@@ -212,10 +212,10 @@ def test_a_session_that_could_not_be_handed_over_stays_until_it_can(claims: Clai
         entries.is_away = True
         with pytest.raises(ReplicaAwayError):
             await claims.hand_over("s")
-        assert claims.held == ("s",)
+        assert "s" in claims.held
         entries.is_away = False
         await claims.hand_over("s")
-        assert claims.held == ()
+        assert "s" not in claims.held
         assert entries.owner("s") == Owner("", 1)
 
     asyncio.run(play())
