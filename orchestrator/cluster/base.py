@@ -1,4 +1,5 @@
-"""What a ledger names by its digest alone: copies of templates, the deck's source. Kept on the servers too.
+"""What a ledger names by its digest alone: copies of templates, the deck's source, and, once the session has
+ended, what was written beside the ledger, such as the debrief. Kept on the servers too.
 
 Templates are shared by all sessions and known by their content; a deck belongs to its session and is removed
 with it.
@@ -19,9 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from orchestrator.cluster.connection import Connection
-from orchestrator.cluster.log import MADE_WITHIN_S, START_WITHIN_S, answered, restored
+from orchestrator.cluster.log import MADE_WITHIN_S, START_WITHIN_S, answered, ends, restored
 from orchestrator.core.errors import ReplicaBehindError
 from orchestrator.core.starting import keep_copy
+from orchestrator.core.store.history import LEDGER_NAME
 
 if TYPE_CHECKING:
     from nats.js.object_store import ObjectStore
@@ -91,6 +93,8 @@ class Base:
         """
         for part, content in self._connection.run(self._get(session), timeout_s=_WITHIN_S).items():
             path = folder / part.path
+            if path.exists() and not part.path.startswith(FOLDERS) and path.read_bytes() != content:
+                path.unlink()  # of before the end, on a worker that had the session earlier
             if not path.exists():
                 keep_copy(path, content)
 
@@ -199,6 +203,20 @@ def parts_of(folder: Path) -> Iterator[Part]:
             if path.is_file() and not path.is_symlink():
                 digest = hashlib.sha256(path.read_bytes()).hexdigest()
                 yield Part(path.relative_to(folder).as_posix(), digest)
+    for name, digest in sorted(beside(folder / LEDGER_NAME).items()):
+        if not name.startswith(FOLDERS):
+            yield Part(name, digest)
+
+
+def beside(path: Path) -> dict[str, str]:
+    """Return the digests of the files that the end of a ledger names and no other record of it holds; none if
+    the session has not ended."""
+    content = path.read_bytes() if path.exists() else b""
+    if not ends(content):
+        return {}
+    records = [json.loads(line) for line in content.splitlines()]
+    held = {one.get("file") for one in records}
+    return {name: digest for name, digest in records[-1]["value"]["files"].items() if name not in held}
 
 
 def _list_key(session: str) -> str:

@@ -9,6 +9,7 @@ Source: cluster.md, "Promises".
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -20,6 +21,8 @@ from orchestrator.cluster.owners import ALIVE_EVERY_S, DEAD_AFTER_S, Owner, Owne
 from orchestrator.core.errors import GreenroomError, ReplicaAwayError
 
 T = TypeVar("T")
+
+log = logging.getLogger(__name__)
 
 AT_ONCE: Final = 4
 """Sessions that are taken over at a time: each folds a ledger, and two cores do no more."""
@@ -105,15 +108,16 @@ class Claims:
         return owner is not None and owner.worker == self._worker
 
     def begin(self, session: str) -> None:
-        """Claim a session that was begun here; call this in any thread but the loop's.
+        """Claim a session that was begun here, also while draining; call this in any thread but the loop's.
 
         Raises:
             ReplicaAwayError: The servers do not answer; it is claimed when it is asked for.
         """
-        self._connection.run(self._claim(session), timeout_s=CLAIM_WITHIN_S)
+        self._connection.run(self._claim(session, is_begun=True), timeout_s=CLAIM_WITHIN_S)
 
     async def sweep(self) -> None:
         """Let go of the sessions that have ended, or are not there any more."""
+        self._since = {session: at for session, at in self._since.items() if session in self._held}
         for session, (owner, revision) in tuple(self._held.items()):
             if await self._is_live(session):
                 if owner.tries and monotonic() - self._since.get(session, 0.0) > STEADY_S:
@@ -134,14 +138,16 @@ class Claims:
     async def _is_live(self, session: str) -> bool:
         return await asyncio.to_thread(self._keeping.is_live, session)
 
-    async def _claim(self, session: str) -> bool:
+    async def _claim(self, session: str, *, is_begun: bool = False) -> bool:
         lock = self._claiming.setdefault(session, asyncio.Lock())
         try:
             async with lock, self._slots:
                 if session in self._held:
                     return True
                 before, revision = self._owners.owner(session), self._owners.revision(session)
-                if self.is_draining or not self.may_take() or not self._may_claim(before):
+                # Nobody else knows of one that was begun here: without an entry nobody would go on with it.
+                may_take = is_begun or (not self.is_draining and self.may_take())
+                if not may_take or not self._may_claim(before):
                     return False
                 tries = before.tries + 1 if before is not None and before.worker else 0
                 if tries >= MAX_TRIES:
@@ -202,12 +208,15 @@ class Claims:
         Raises:
             ReplicaAwayError
         """
-        held = self._held.pop(session, None)
+        held = self._held.get(session)
         if held is not None:
             await self._owners.claim(session, Owner("", held[0].epoch), held[1])
+            if self._held.get(session) == held:
+                del self._held[session]
 
     async def claim_left(self) -> None:
-        """Claim what nobody has, as far as it falls to this worker: all workers were gone, say."""
+        """Claim what nobody has, as far as it falls to this worker: all workers were gone, say, or no server
+        answered when it was to be claimed."""
         if (
             self.is_draining
             or not self.may_take()
@@ -215,8 +224,10 @@ class Claims:
         ):
             return  # it may not have heard of everybody yet
         for session, owner in self._owners.owners().items():
-            is_left = owner.state == "live" and not self._owners.is_living(owner.worker)
-            if is_left and self._owners.pick(session) == self._worker:
+            if owner.state != "live" or session in self._held or session in self._claiming:
+                continue
+            is_left = not self._owners.is_living(owner.worker) and self._owners.pick(session) == self._worker
+            if is_left or owner.worker == self._worker:  # of an earlier process, or its answer got lost
                 self._spawn(self._claim_left(session))
 
     def _hold(self, session: str, owner: Owner, revision: int) -> None:
@@ -265,13 +276,19 @@ class Claims:
 
     async def _claim_left(self, session: str) -> None:
         with suppress(GreenroomError):  # whoever asks for it next is told
+            revision = self._owners.revision(session)
             if await self._is_live(session):
                 await self._claim(session)
+            elif revision:  # its worker died between the end of its log and the end of this
+                await self._owners.release(session, revision)
 
     def _spawn(self, work: object) -> None:
         async def quietly() -> None:
             with suppress(GreenroomError):
-                await work  # type: ignore[misc]
+                try:
+                    await work  # type: ignore[misc]
+                except OSError as error:  # of this worker's disk: it is tried again
+                    log.warning("cluster: a session could not be taken: %s", type(error).__name__)
 
         task = asyncio.ensure_future(quietly())
         self._tasks.add(task)

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import ssl
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import suppress
 from pathlib import Path
@@ -34,6 +34,9 @@ _PING_EVERY_S: Final = 0.5
 """Seconds between two questions whether a server is still there. A frozen one is left after the third, before
 anybody takes this process for dead (`owners.DEAD_AFTER_S`)."""
 _RECONNECT_AFTER_S: Final = 0.1
+_THREADS: Final = 32
+"""Threads for what the loop must not wait for. Some wait for the loop, which waits for another of them to
+read a ledger: the six that a machine of two cores would have could all be such."""
 _MAX_SECRET_BYTES: Final = 4096
 """Maximum size of a file with a token or a password; the longest in use, signed tokens, have about 2 kB."""
 _MAX_CREDENTIALS_BYTES: Final = 64 * 1024
@@ -51,6 +54,7 @@ class Connection:
         self.cluster = cluster
         self.name = name
         self.loop = asyncio.new_event_loop()
+        self.loop.set_default_executor(ThreadPoolExecutor(_THREADS, thread_name_prefix="cluster-work"))
         self.on_reconnected: list[Callable[[], None]] = []
         """Called in the loop after the connection has come back."""
         self._thread = Thread(target=self.loop.run_forever, name="cluster", daemon=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from threading import Lock
 from typing import Final
@@ -16,7 +17,12 @@ from typing import Final
 from orchestrator.cluster.base import Base
 from orchestrator.cluster.log import Kept, Log, SessionLog
 from orchestrator.cluster.takeover import Taken, more_than_log, take_over
-from orchestrator.core.errors import SessionExistsError, SupersededError
+from orchestrator.core.errors import (
+    ReplicaAwayError,
+    ReplicaBehindError,
+    SessionExistsError,
+    SupersededError,
+)
 from orchestrator.core.store import files
 from orchestrator.core.store.store import Store
 
@@ -109,7 +115,9 @@ class Custody:
                 As `takeover.take_over`.
         """
         self.bring_back(session)
-        taken = take_over(self.log, self.base, self._sessions, session)
+        before = self.log_of(session)
+        acknowledged = before.size if before is not None else None
+        taken = take_over(self.log, self.base, self._sessions, session, acknowledged=acknowledged)
         made = self._made(session, taken.folder, taken.kept)
         made.send_rest()
         self._add(made)
@@ -157,14 +165,25 @@ class Custody:
         Raises:
             ReplicaAwayError
         """
+        found = self.log_of(session)
         self.let_go(session)
-        for folder in (self.away / session, *self.away.glob(f"{session}.*")):
-            shutil.rmtree(folder, ignore_errors=True)
-        self.log.forget(session)
-        self.base.forget(session)
+        try:
+            self.log.forget(session)
+            self.base.forget(session)
+            for folder in (self.away / session, *self.away.glob(f"{session}.*")):
+                shutil.rmtree(folder, ignore_errors=True)
+        except BaseException:
+            with self._lock:
+                if found is not None:  # nobody would ever take it again
+                    self._logs.setdefault(session, found)
+            raise
 
-    def put_back(self, session: str) -> int:
-        """Make the log anew from this worker's folder, and return the number of records that were put back.
+    def put_back(self, session: str, close: Callable[[], None] = lambda: None) -> int:
+        """Make the log anew from this worker's folder, and return the number of records that were put back; a
+        log that lacks nothing stays as it is.
+
+        Args:
+            close: Closes the session here; called once something is to be put back.
 
         Raises:
             StoreError: The folder's ledger is damaged, or the log has gone on without it.
@@ -174,6 +193,12 @@ class Custody:
         folder = self._sessions / session
         more = more_than_log(self.log, folder, session)
         self.base.put(session, folder)
+        if not more and self._is_whole(session):
+            return 0  # it may go on at this moment, so its log is not touched
+        close()
+        with suppress(ReplicaBehindError):
+            self.log.claim(session)  # from here on nobody else writes, and what was written until now is seen
+        more = more_than_log(self.log, folder, session)
         self.log.forget(session)
         kept = self.log.claim(session, is_new=True)
         if kept is None:
@@ -183,10 +208,22 @@ class Custody:
         self._add(made)
         return more
 
+    def _is_whole(self, session: str) -> bool:
+        try:
+            return self.log.read(session) is not None
+        except ReplicaBehindError:
+            return False
+
     def _made(self, session: str, folder: Path, kept: Kept) -> SessionLog:
         is_local = self.log.connection.cluster.durability == "local"
         made = SessionLog(self.log, session, folder, kept, is_local=is_local)
         made.on_lapse = lambda log: self.on_lapse(log)
+
+        def keep_beside() -> None:
+            with suppress(ReplicaAwayError) if is_local else nullcontext():
+                self.base.put(session, folder)
+
+        made.before_end = keep_beside
         return made
 
     def _add(self, log: SessionLog) -> SessionLog:

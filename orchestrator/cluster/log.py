@@ -11,18 +11,26 @@ Source: cluster.md, "Parts" and "Promises".
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import hashlib
-from collections.abc import Awaitable, Callable
+import json
+import os
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from time import monotonic
+from threading import Lock
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+from uuid import uuid4
 
 from orchestrator.cluster.connection import ANSWER_WITHIN_S, Connection
 from orchestrator.core.errors import (
+    FileTooLargeError,
     ReplicaAwayError,
     ReplicaBehindError,
+    SessionBusyError,
     StoreError,
     SupersededError,
 )
@@ -147,6 +155,7 @@ class Log:
         return self.connection.run(self._claim(session, is_new=is_new), timeout_s=_READ_WITHIN_S)
 
     async def _claim(self, session: str, *, is_new: bool) -> Kept | None:
+        id_ = uuid4().hex
         for _ in range(5):
             last = None if is_new else await self._last(session)
             if last is None and not is_new:
@@ -155,12 +164,16 @@ class Log:
                 ack = await self.publish(
                     session,
                     b"",
-                    {_CLAIM: self.worker, _EXPECTED: str(last.seq if last is not None else 0)},
+                    {_CLAIM: self.worker, _ID: id_, _EXPECTED: str(last.seq if last is not None else 0)},
                 )
             except _WrongSequenceError:
-                if is_new:
+                if not is_new:
+                    id_ = uuid4().hex
+                    continue
+                kept = await self.kept_as(session, id_, behind=0)  # its answer got lost
+                if kept is None:
                     return None
-                continue
+                ack = kept
             if is_new:
                 return Kept(b"", ack, self.worker, ack)
             return await self._read(session, ack)
@@ -221,6 +234,21 @@ class Log:
             )
         except NotFoundError:
             return None
+
+    async def kept_as(self, session: str, id_: str, behind: int) -> int | None:
+        """Return the sequence of the message *id_* if it is the next of its log behind a sequence."""
+        from nats.js.errors import NotFoundError
+
+        stream, subject = stream_of(session), subject_of(session)
+        try:
+            found = await answered(
+                self.connection,
+                lambda: self.connection.js.get_msg(stream, seq=behind + 1, subject=subject, next=True),
+                f"{session}: its log is to be read",
+            )
+        except NotFoundError:
+            return None
+        return found.seq if (found.headers or {}).get(_ID) == id_ else None
 
     async def _read(self, session: str, upto: int) -> Kept:
         """Read the log up to the message *upto*.
@@ -325,6 +353,8 @@ class SessionLog:
         """Whether this worker's disk has refused a write of the session."""
         self.on_lapse: Callable[[SessionLog], None] = lambda _: None
         """Called, in the connection's loop or a writer's thread, once `why` is set."""
+        self.before_end: Callable[[], None] = lambda: None
+        """Called before the record that ends the session is kept; what it raises refuses that."""
         self._log = log
         self._ledger = folder / LEDGER_NAME
         self._seq = kept.seq
@@ -333,6 +363,8 @@ class SessionLog:
         self._is_local = is_local
         self._sending: asyncio.Task[None] | None = None
         self._behind_since: float | None = None
+        self._stopped: StoreError | None = None
+        self._ending = Lock()
 
     @property
     def size(self) -> int:
@@ -358,8 +390,18 @@ class SessionLog:
         """See `core.replica.Replica`."""
         if self.why is not None:
             raise type(self.why)(str(self.why))
+        if len(content) > MAX_TRANSACTION_BYTES:  # with `local` it would be tried for ever
+            raise FileTooLargeError(
+                f"{self.session}: a transaction of {len(content)} bytes is more than the log takes at once "
+                f"({MAX_TRANSACTION_BYTES}); nothing was written: write it in smaller ones"
+            )
+        if ends(content):
+            self.before_end()
         if self._is_local:
-            self._end = after + len(content)
+            with self._ending:
+                if self._stopped is not None:
+                    raise type(self._stopped)(str(self._stopped))
+                self._end = after + len(content)
             self._log.connection.loop.call_soon_threadsafe(self._send_soon)
             return self._seq
         try:
@@ -384,9 +426,10 @@ class SessionLog:
         Raises:
             SupersededError, ReplicaAwayError, ReplicaBehindError
         """
-        end = self._ledger.stat().st_size
-        if end > self._size:
-            self._log.connection.run(self._keep(b"", end), timeout_s=_REST_WITHIN_S)
+        with alone(self._ledger):
+            end = self._ledger.stat().st_size
+            if end > self._size:
+                self._log.connection.run(self._keep(b"", end), timeout_s=_REST_WITHIN_S)
 
     def catch_up(self, timeout_s: float) -> bool:
         """Wait until all that was acknowledged is in the log; return whether it is."""
@@ -394,6 +437,12 @@ class SessionLog:
         while self.behind_bytes and self.why is None and monotonic() < until:
             self._log.connection.run(asyncio.sleep(_AGAIN_S))
         return not self.behind_bytes
+
+    def stop(self, why: StoreError) -> None:
+        """Acknowledge no further write without the log, but refuse it with *why*; what was acknowledged is
+        still sent."""
+        with self._ending:
+            self._stopped = why
 
     def release(self, why: StoreError) -> None:
         """Write no more; what comes is refused with *why*."""
@@ -412,10 +461,10 @@ class SessionLog:
         # The last line's hash follows from all that is before it. With the epoch: the servers remember ids
         # for minutes, also of a log that was removed and is made anew.
         id_ = f"{content[-67:-3].decode()}.{self.epoch}"
-        if len(content) > MAX_TRANSACTION_BYTES:
-            raise ReplicaAwayError(
+        if len(content) > MAX_TRANSACTION_BYTES:  # another process wrote it
+            raise ReplicaBehindError(
                 f"{self.session}: a transaction of {len(content)} bytes is more than the log takes at once "
-                f"({MAX_TRANSACTION_BYTES}); nothing was written: write it in smaller ones"
+                f"({MAX_TRANSACTION_BYTES}): end this session, and start another"
             )
         headers = {_ID: id_, _EXPECTED: str(self._seq), _AFTER: str(after)}
         try:
@@ -435,8 +484,10 @@ class SessionLog:
                 "worker's disk"
             )
         headers = last.headers or {}
-        if headers.get(_ID) == id_:
-            return seq
+        # Also where another worker has claimed the session since: only the answer got lost, and whoever would
+        # be told that nothing was written writes it twice.
+        if (kept := await self._log.kept_as(self.session, id_, behind=self._seq)) is not None:
+            return kept
         if (worker := headers.get(_CLAIM)) is not None and worker != self._log.worker:
             raise SupersededError(
                 f"{self.session}: the worker {worker} has it now; nothing was written: ask again"
@@ -454,8 +505,8 @@ class SessionLog:
         while self._size < self._end and self.why is None:
             try:
                 await self._send_upto(self._end)
-            except ReplicaAwayError:
-                continue
+            except (ReplicaAwayError, OSError):  # of the disk: too many open files, say
+                await asyncio.sleep(_AGAIN_S)
             except StoreError as error:
                 self._lapse(error)
                 return
@@ -479,6 +530,30 @@ class SessionLog:
             self.on_lapse(self)
 
 
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Hold the lock of a ledger in the block, so that nobody has appended what may still be cut off again.
+
+    Raises:
+        SessionBusyError: Somebody else held it for too long.
+    """
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        until = monotonic() + _REST_WITHIN_S
+        while True:
+            with suppress(BlockingIOError):
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            if monotonic() > until:
+                raise SessionBusyError(
+                    f"{path}: somebody has held its lock for {_REST_WITHIN_S:g} s: ask again"
+                )
+            sleep(_AGAIN_S)
+        yield
+    finally:
+        os.close(fd)
+
+
 class _WrongSequenceError(Exception):
     """Another message is the last one of the log."""
 
@@ -488,12 +563,17 @@ def _read_lines(path: Path, start: int, end: int) -> bytes:
     with path.open("rb") as file:
         file.seek(start)
         content = file.read(end - start)
-    at = 0
+    at = whole = 0
     while (newline := content.find(b"\n", at)) >= 0:
         line, at = content[at:newline], newline + 1
-        if at >= MAX_PIECE_BYTES and not ledger.says_more(line):
+        if ledger.says_more(line):
+            continue
+        if at > MAX_TRANSACTION_BYTES and whole:
+            break  # with this one it would be more than a message holds
+        whole = at
+        if at >= MAX_PIECE_BYTES:
             break
-    return content[:at]
+    return content[:whole]
 
 
 async def made_when_ready(connection: Connection, stream: Any) -> None:
@@ -570,6 +650,12 @@ async def answered(
 def restored(session: str) -> str:
     """Return what to do about a log that lacks something, for the end of a message."""
     return f"`greenroom cluster put-back {session}` restores it from the disk of a worker that had it"
+
+
+def ends(content: bytes) -> bool:
+    """Return whether whole lines of a ledger end with the record that ends the session."""
+    last = content.rstrip(b"\n").rpartition(b"\n")[2]
+    return b'"op":"freeze"' in last and json.loads(last).get("op") == "freeze"
 
 
 def _number(text: str | None) -> int | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -40,6 +41,9 @@ FROZEN_AFTER_S: Final = 1.0
 OUT_OF_TOUCH_S: Final = 2 * ALIVE_EVERY_S
 """Seconds without a word of any worker, this one included, after which this process is cut off; and as many
 until it has heard of everybody again."""
+PROCESS: Final = int.from_bytes(os.urandom(6))
+"""Tells this process from others of its worker's name. The system's own number does not: in a container it is
+1 each time, and whoever had heard that the first one is dead would never hear the next."""
 _LOOK_S: Final = 0.25
 _WRONG_LAST: Final = (10071, 10164)
 """Codes of NATS where another revision is the last one (`KeyValue.delete` passes them on as they come)."""
@@ -78,7 +82,7 @@ class Alive:
     at: float  # its own clock: seconds since 1970
     sessions: int  # that it answers for
     draining: bool = False  # it takes no further session
-    pid: int = 0
+    pid: int = 0  # `PROCESS` of who says it
     behind: int = 0  # records that are not in the log yet
     asking: str | None = None  # what a session that it starts asks a model, as `Starts.line` says it
 
@@ -234,9 +238,14 @@ class Owners:
         """Say that a worker is alive."""
         await self._connection.nc.publish(f"{ALIVE}.{alive.worker}", alive.to_bytes())
 
-    async def bury(self, worker: str) -> None:
-        """Say to everybody that a worker is dead: its process has ended."""
-        await self._connection.nc.publish(f"{DEAD}.{worker}")
+    async def bury(self, worker: str, pid: int = 0) -> None:
+        """Say to everybody that a worker is dead: its process has ended.
+
+        Args:
+            pid: The `Alive.pid` of that process, so that no later one of its name is meant; 0: whichever it
+                is.
+        """
+        await self._connection.nc.publish(f"{DEAD}.{worker}", str(pid or "").encode())
         await self._connection.nc.flush()
 
     # ------------------------------------------------------------------ listening
@@ -333,9 +342,12 @@ class Owners:
             self._tell()
 
     async def _hear_dead(self, message: Msg) -> None:
-        worker = message.subject.removeprefix(f"{DEAD}.")
+        worker, pid = message.subject.removeprefix(f"{DEAD}."), message.data.decode("ascii", "replace")
         if worker in self._workers:
-            self._buried[worker] = self._workers[worker][0].pid
+            here = self._workers[worker][0].pid
+            if pid not in ("", str(here)):
+                return  # an earlier process of this name
+            self._buried[worker] = here
         self._die(worker)
 
     async def _look(self) -> None:

@@ -24,7 +24,7 @@ from orchestrator.access.gate import gate_of
 from orchestrator.cluster.claims import Claims
 from orchestrator.cluster.codes import BucketCodes
 from orchestrator.cluster.connection import Connection
-from orchestrator.cluster.owners import ALIVE_EVERY_S, Alive, Owner, Owners
+from orchestrator.cluster.owners import ALIVE_EVERY_S, PROCESS, Alive, Owner, Owners
 from orchestrator.cluster.wire import Answering, Wire
 from orchestrator.core.errors import DriverBusyError, GreenroomError, SpeechError
 from orchestrator.core.store.history import LEDGER_NAME
@@ -172,7 +172,7 @@ class Worker:
 
     async def _say_alive(self) -> None:
         held, asking = len(self._claims.held), self._site.starts.own_line("")
-        alive = Alive(self._orders.worker, time(), held, self._claims.is_draining, os.getpid(), asking=asking)
+        alive = Alive(self._orders.worker, time(), held, self._claims.is_draining, PROCESS, asking=asking)
         await self._owners.announce(alive)
 
     def _asked_elsewhere(self, whose: str) -> str | None:

@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import Final
 
 from orchestrator.cluster.base import Base
-from orchestrator.cluster.log import Kept, Log, restored
+from orchestrator.cluster.log import Kept, Log, alone, ends, restored
+from orchestrator.core.archive.freeze import is_sealed, seal
 from orchestrator.core.errors import ReplicaBehindError, SessionNotFoundError, StoreError, StoreWriteError
 from orchestrator.core.home.folder import UNFINISHED
 from orchestrator.core.starting import sync_folder
-from orchestrator.core.store import files, ledger
+from orchestrator.core.store import files, ledger, materialised
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.store.store import Store
 
@@ -41,9 +42,18 @@ class Taken:
 
 
 def take_over(
-    log: Log, base: Base, sessions: Path, session: str, *, say: Callable[[str], None] = lambda _: None
+    log: Log,
+    base: Base,
+    sessions: Path,
+    session: str,
+    *,
+    acknowledged: int | None = None,
+    say: Callable[[str], None] = lambda _: None,
 ) -> Taken:
     """Claim a session and make its folder in *sessions*, or bring the one that is there up to the log.
+
+    Args:
+        acknowledged: Bytes of which this process knows that the log had them; None: it never wrote it.
 
     Raises:
         SessionNotFoundError: There is no log of it.
@@ -60,7 +70,10 @@ def take_over(
         if not (folder / LEDGER_NAME).is_file():
             _make(base, sessions, session, kept)
             return Taken(folder, kept)
-        taken = _bring_up(log, folder, session, kept)
+        with alone(folder / LEDGER_NAME):
+            taken = _bring_up(log, folder, session, kept, acknowledged)
+        if ends(kept.content) and not is_sealed(folder):
+            base.get(session, folder)
         _show(folder)
         return taken
     except OSError as error:
@@ -84,16 +97,20 @@ def _make(base: Base, sessions: Path, session: str, kept: Kept) -> None:
 
 
 def _show(folder: Path) -> None:
-    """Bring the files of a folder up to its ledger."""
+    """Bring the files of a folder up to its ledger; of a session that has ended, make it read-only as well,
+    as whoever had it did: only then it is archived."""
     store = Store(folder, on_repair=lambda _: None)  # that files differ is no news here
     try:
         if not store.frozen:
             store.mend()
+        elif not is_sealed(folder):
+            materialised.mend_all(store.history)
+            seal(folder)
     finally:
         store.close_files()
 
 
-def _bring_up(log: Log, folder: Path, session: str, kept: Kept) -> Taken:
+def _bring_up(log: Log, folder: Path, session: str, kept: Kept, acknowledged: int | None) -> Taken:
     """Bring the ledger of a folder that is there up to the log's."""
     path = folder / LEDGER_NAME
     with files.descriptors() as fds:
@@ -111,7 +128,8 @@ def _bring_up(log: Log, folder: Path, session: str, kept: Kept) -> Taken:
             _replace(path, kept.content)
             return Taken(folder, kept)
         if kept.before == log.worker:
-            if log.connection.cluster.durability != "local" and _transactions(more) > 1:
+            has_all = acknowledged is not None and len(kept.content) >= acknowledged
+            if log.connection.cluster.durability != "local" and _transactions(more) > 1 and not has_all:
                 raise ReplicaBehindError(
                     f"{session}: the cluster's log lacks {_records(more)} records that this worker had "
                     f"acknowledged; nothing is played over them: {restored(session)}"

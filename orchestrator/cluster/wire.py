@@ -180,6 +180,12 @@ class Stream:
         self._wake.set()
         self._room.set()
 
+    async def tell_broken(self) -> None:
+        """Tell the other end that this one was broken off: by a message that has no number."""
+        if self.peer.startswith(f"{INBOX}."):  # else it is a worker's own subject, which takes requests
+            with suppress(Exception):  # the connection is closed or full: it notices by itself, but later
+                await self._wire.connection.nc.publish(self.peer, b"")
+
     def break_off(self) -> None:
         """Note that the other end is gone."""
         self.is_broken = True
@@ -265,6 +271,9 @@ class Wire:
         number = message.subject.rpartition(".")[2]
         stream = self._streams.get(int(number)) if number.isdecimal() else None
         if stream is None:
+            if message.reply:  # this end was broken off, and the other one has not noticed
+                with suppress(Exception):  # as in `Stream.tell_broken`
+                    await self.connection.nc.publish(message.reply, b"")
             return
         if message.headers is not None:  # only a server sends headers here: nobody listens
             stream.is_unheard = not stream.is_taken
@@ -288,9 +297,10 @@ class Wire:
                 stream.break_off()
 
     def _break_all(self) -> None:
-        """Break every stream: what was under way while the connection was lost is lost."""
+        """Break every stream, at both ends: what was under way while the connection was lost is lost."""
         for stream in tuple(self._streams.values()):
             stream.break_off()
+            self.begin(stream.tell_broken())
 
 
 # ---------------------------------------------------------------------- the asking half
@@ -471,6 +481,9 @@ class Answering:
             except GreenroomError as error:
                 await stream.send({"refused": one_line(str(error))})
                 return
+            except Exception as error:  # noqa: BLE001  # whoever asks would wait for ever
+                log.warning("cluster: a session could not be taken: %s", type(error).__name__)
+                is_ours = False
             if not is_ours:
                 await stream.send({"refused": ""})
                 return

@@ -15,14 +15,15 @@ import os
 import shutil
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from threading import Event, Lock
-from time import monotonic, time
+from time import monotonic, sleep, time
 from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.access.gate import gate_of
@@ -34,8 +35,8 @@ from orchestrator.cluster.connection import Connection
 from orchestrator.cluster.custody import Custody
 from orchestrator.cluster.drops import Drops
 from orchestrator.cluster.figures import Figures, ready_checks
-from orchestrator.cluster.log import START_WITHIN_S, Log
-from orchestrator.cluster.owners import ALIVE_EVERY_S, Alive, Owner, Owners
+from orchestrator.cluster.log import START_WITHIN_S, Log, SessionLog
+from orchestrator.cluster.owners import ALIVE_EVERY_S, PROCESS, Alive, Owner, Owners
 from orchestrator.cluster.process import FINISH_WITHIN_S, SWEEP_EVERY_S, every, go_on
 from orchestrator.cluster.shelf import Shelf
 from orchestrator.cluster.status import MAX_CLOCK_S, server_time
@@ -46,7 +47,9 @@ from orchestrator.core.archive.register import archives_of
 from orchestrator.core.errors import (
     ConfigurationError,
     GreenroomError,
+    ReplicaAwayError,
     ReplicaBehindError,
+    SessionNotFoundError,
     SpeechError,
     StoreError,
     SupersededError,
@@ -54,6 +57,7 @@ from orchestrator.core.errors import (
 from orchestrator.core.legible import one_line
 from orchestrator.core.store import files
 from orchestrator.core.store.history import LEDGER_NAME
+from orchestrator.core.table import SESSION_ID
 from orchestrator.documents.opening import AnySession, store_of
 from orchestrator.material.speech.recognition import recogniser_of
 from orchestrator.panel.application import BOARD
@@ -71,6 +75,8 @@ if TYPE_CHECKING:
     from nats.aio.msg import Msg
 
 MEND_EVERY_S: Final = 0.5
+CLAIM_EVERY_S: Final = 2.0
+"""Seconds between two looks for sessions that nobody has: few of the 15 within which one is to be taken."""
 ARCHIVE_AGAIN_S: Final = (5.0, 15.0, 60.0, 300.0)
 """Pauses before an archive that failed is tried again, the last one for ever."""
 S3_ENDPOINT: Final = "GREENROOM_S3_ENDPOINT"
@@ -80,6 +86,7 @@ REST_S: Final = 30.0
 MIN_ROOM_BYTES: Final = 64 * 1024 * 1024
 """Room on its disk without which it goes on resting: some ten sessions of 30 minutes with their files."""
 HANDED_AT_ONCE: Final = 4
+HAND_AGAIN_S: Final = 0.2
 HANDED_WITHIN_S: Final = 15.0
 """Seconds within which another worker takes a session that is handed over."""
 _MAX_TOLD: Final = 200
@@ -294,10 +301,12 @@ class Worker:
         self.site.closing.set()
         with suppress(GreenroomError):
             self._connection.run(self._answering.stop(FINISH_WITHIN_S), timeout_s=FINISH_WITHIN_S + 1)
+        for session in self._claims.held if self._connection.is_connected else ():
+            self._hand_over(session)  # begun by a request that was under way
         self.site.close()
         self._shelf.close()
         with suppress(GreenroomError):
-            self._connection.run(self._owners.bury(self.name))
+            self._connection.run(self._owners.bury(self.name, PROCESS))
         self._connection.close()
         self._dropped.close()
 
@@ -398,12 +407,20 @@ class Worker:
         ]
         self._tasks = [
             asyncio.create_task(every(ALIVE_EVERY_S, self._say_alive)),
-            asyncio.create_task(every(SWEEP_EVERY_S, self._sweep)),
+            asyncio.create_task(every(SWEEP_EVERY_S, self._archive_ended)),
+            asyncio.create_task(every(SWEEP_EVERY_S, self._claims.sweep)),
+            asyncio.create_task(every(CLAIM_EVERY_S, self._claims.claim_left)),
             asyncio.create_task(every(MEND_EVERY_S, self._mend)),
             asyncio.create_task(asyncio.to_thread(self._look_at_old_copies)),
         ]
         self.drained = Event()
         self._handing_slots = asyncio.Semaphore(HANDED_AT_ONCE)
+
+    def _do(self, work: Coroutine[Any, Any, None]) -> None:
+        """Begin a task, which is held until its end."""
+        task = asyncio.create_task(work)
+        self._tasks.append(task)
+        task.add_done_callback(self._tasks.remove)
 
     async def _say_alive(self) -> None:
         asking = self.site.starts.own_line("")
@@ -413,18 +430,16 @@ class Worker:
                 time(),
                 len(self._claims.held),
                 self._claims.is_draining or self._is_resting(),
-                os.getpid(),
+                PROCESS,
                 self._behind(),
                 asking,
             )
         )
 
-    async def _sweep(self) -> None:
-        """Archive what has ended, let go of what is archived, and claim what nobody has."""
+    async def _archive_ended(self) -> None:
+        """Archive what has ended. Apart from all else: an archive may take its time to refuse each."""
         for session in self._claims.held:
             await asyncio.to_thread(self._end, session)
-        await self._claims.sweep()
-        await self._claims.claim_left()
 
     async def _mend(self) -> None:
         """Take sessions again whose log has lapsed, once the servers answer; hand over what the disk
@@ -432,14 +447,16 @@ class Worker:
         if not self._connection.is_connected:
             return
         await self._relieve()
-        for one in self.custody.logs:
-            if one.why is None or one.session in self._mending:
-                continue
+        await asyncio.gather(*map(self._mend_one, self.custody.logs))  # `Claims` does some at a time
+
+    async def _mend_one(self, one: SessionLog) -> None:
+        """Take a session again if its log has lapsed."""
+        if one.why is not None and one.session not in self._mending:
             if isinstance(one.why, ReplicaBehindError):
-                continue  # told; `put_back` goes on with it
+                return  # told; `put_back` goes on with it
             owner = self._owners.owner(one.session)
             if isinstance(one.why, SupersededError) and owner is not None and owner.worker != self.name:
-                continue  # `Claims` sees it, and lets go of it
+                return  # `Claims` sees it, and lets go of it
             self._mending.add(one.session)
             try:
                 await self._claims.again(one.session)
@@ -447,8 +464,10 @@ class Worker:
                 one.why = error
                 self.told.say(one_line(str(error)))
                 await self._claims.hold(one.session)
-            except StoreError:
-                pass  # the servers do not answer yet: tried again
+            except SessionNotFoundError:
+                self.custody.let_go(one.session)  # another worker has archived it, or it was erased
+            except (GreenroomError, OSError):
+                pass  # the servers do not answer yet, or the disk refuses: tried again
             finally:
                 self._mending.discard(one.session)
 
@@ -469,7 +488,7 @@ class Worker:
             one.is_refused_by_disk = False
             if self._has_others() and one.session not in self._handing:
                 self._handing.add(one.session)
-                self._tasks.append(asyncio.create_task(self._hand_one_over(one.session)))
+                self._do(self._hand_one_over(one.session))
 
     async def _hand_one_over(self, session: str) -> None:
         try:
@@ -537,14 +556,24 @@ class Worker:
         with suppress(GreenroomError, OSError), self.site.sessions.using_any(session) as found:
             store_of(found).flush()  # a receipt that waits for the next write would stay behind
         if here is not None:
-            here.catch_up(HANDED_WITHIN_S)
+            here.stop(
+                SupersededError(f"{session}: another worker takes it over; nothing was written: ask again")
+            )
+            with suppress(ReplicaAwayError):
+                here.catch_up(HANDED_WITHIN_S)
         # First: what the drive writes as it stops is refused, so that whoever takes it drives it on.
         self.custody.let_go(session)
         with suppress(GreenroomError, OSError):
             self._keeping.close(session)
             self.custody.put_away(session)
-        with suppress(GreenroomError):
-            self._connection.run(self._claims.hand_over(session))
+        until = monotonic() + HANDED_WITHIN_S
+        while True:
+            with suppress(GreenroomError):
+                self._connection.run(self._claims.hand_over(session))
+                return
+            if self._claims.is_draining and (not self._connection.is_connected or monotonic() > until):
+                return  # the others hear that this worker is gone
+            sleep(HAND_AGAIN_S)
 
     def _has_others(self) -> bool:
         return any(one.worker != self.name and not one.draining for one in self._owners.living())
@@ -572,11 +601,13 @@ class Worker:
             asyncio.run_coroutine_threadsafe(tell(left), loop)
 
         async def work() -> None:
-            left = await asyncio.to_thread(self.drain, say)
-            await tell(left, is_done=True)
-            self.drained.set()
+            try:
+                left = await asyncio.to_thread(self.drain, say)
+                await tell(left, is_done=True)
+            finally:  # whoever asked may be gone, or has named nobody to tell
+                self.drained.set()
 
-        self._tasks.append(asyncio.create_task(work()))
+        self._do(work())
 
     async def _asked_status(self, message: Msg) -> None:
         lapsed = {one.session: one_line(str(one.why)) for one in self.custody.logs if one.why is not None}
@@ -584,19 +615,21 @@ class Worker:
         await message.respond(json.dumps(told).encode())
 
     async def _asked_to_put_back(self, message: Msg) -> None:
-        session = message.data.decode()
+        session = message.data.decode("utf-8", "replace")
 
         async def work() -> None:
             try:
-                await asyncio.to_thread(self._keeping.close, session)
-                more = await asyncio.to_thread(self.custody.put_back, session)
+                if not SESSION_ID.fullmatch(session):
+                    raise SessionNotFoundError(f"{session[:80]!r} is no session's id", value=session[:80])
+                close = partial(self._keeping.close, session)
+                more = await asyncio.to_thread(self.custody.put_back, session, close)
                 await self._claims.again(session)
                 answer: dict[str, Any] = {"worker": self.name, "records": more}
             except (GreenroomError, OSError) as error:
                 answer = {"worker": self.name, "refused": one_line(str(error))}
             await message.respond(json.dumps(answer).encode())
 
-        self._tasks.append(asyncio.create_task(work()))
+        self._do(work())
 
 
 def run(

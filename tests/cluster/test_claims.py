@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from functools import partial
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -12,6 +14,8 @@ import pytest
 from orchestrator.cluster.claims import Claims
 from orchestrator.cluster.connection import Connection
 from orchestrator.cluster.owners import OUT_OF_TOUCH_S, Alive, Owner, Owners
+from orchestrator.cluster.worker import Worker
+from orchestrator.core.errors import ReplicaAwayError, SessionNotFoundError
 
 
 class Entries:
@@ -22,6 +26,7 @@ class Entries:
         self.living: set[str] = {"a"}
         self.is_in_touch = True
         self.refuses = False
+        self.is_away = False
         self.on_change: list[Callable[[str], None]] = []
         self.on_death: list[Callable[[str], None]] = []
 
@@ -31,6 +36,13 @@ class Entries:
     def revision(self, session: str) -> int:
         return self.entries[session][1] if session in self.entries else 0
 
+    def owners(self) -> dict[str, Owner]:
+        return {session: owner for session, (owner, _) in self.entries.items()}
+
+    async def release(self, session: str, revision: int) -> None:
+        if self.revision(session) == revision:
+            del self.entries[session]
+
     def is_living(self, worker: str) -> bool:
         return worker in self.living
 
@@ -38,6 +50,8 @@ class Entries:
         return next(iter(sorted(self.living)), None)
 
     async def claim(self, session: str, owner: Owner, revision: int) -> int | None:
+        if self.is_away:
+            raise ReplicaAwayError("no server answers")
         if self.refuses:
             return None
         self.put(session, owner)
@@ -54,11 +68,13 @@ class Kept:
 
     def __init__(self) -> None:
         self.here: set[str] = set()
+        self.archived: set[str] = set()
+        self.driven: list[str] = []
         self.may_lose = threading.Event()
         self.may_lose.set()
 
     def is_live(self, session: str) -> bool:
-        return True
+        return session not in self.archived
 
     def is_current(self, session: str) -> bool:
         return session in self.here
@@ -68,7 +84,7 @@ class Kept:
         return before.epoch + 1 if before is not None else 1
 
     def taken(self, session: str, before: Owner | None) -> None:
-        pass
+        self.driven += [session] if before is not None else []
 
     def lost(self, session: str) -> None:
         self.may_lose.wait(10)
@@ -163,6 +179,106 @@ def test_a_session_that_was_superseded_is_not_answered_for(
         assert await claims.enter("s", 0) is True
 
     asyncio.run(play())
+
+
+@pytest.fixture
+def settled_in(claims: Claims) -> Claims:
+    """As `claims`, of a worker that has been there for a while."""
+    claims._begun_at -= 60
+    return claims
+
+
+def test_what_is_begun_while_its_worker_drains_is_told_of_and_handed_over(
+    claims: Claims, entries: Entries, kept: Kept
+) -> None:
+    """A start takes seconds, and the order to drain comes within them."""
+
+    async def play() -> None:
+        claims.is_draining = True
+        assert await claims.enter("another", 0) is False
+        assert await claims._claim("s", is_begun=True)
+        assert claims.held == ("s",)
+        await claims.hand_over("s")
+        assert entries.owner("s") == Owner("", 1)
+
+    asyncio.run(play())
+
+
+def test_a_session_that_could_not_be_handed_over_stays_until_it_can(claims: Claims, entries: Entries) -> None:
+    """Its entry names this worker, so that no other takes it."""
+
+    async def play() -> None:
+        assert await claims.enter("s", 0)
+        entries.is_away = True
+        with pytest.raises(ReplicaAwayError):
+            await claims.hand_over("s")
+        assert "s" in claims.held
+        entries.is_away = False
+        await claims.hand_over("s")
+        assert "s" not in claims.held
+        assert entries.owner("s") == Owner("", 1)
+
+    asyncio.run(play())
+
+
+def test_what_an_earlier_process_of_this_worker_left_is_driven_on_without_a_request(
+    settled_in: Claims, entries: Entries, kept: Kept
+) -> None:
+    """It was started again before anybody missed it, so nobody takes its sessions for left."""
+
+    async def play() -> None:
+        entries.put("s", Owner("a", 4))
+        await settled_in.claim_left()
+        await settled(settled_in)
+        assert (settled_in.held, kept.driven) == (("s",), ["s"])
+
+    asyncio.run(play())
+
+
+def test_the_entry_of_a_session_that_was_archived_as_its_worker_died_is_removed(
+    settled_in: Claims, entries: Entries, kept: Kept
+) -> None:
+    """Else each look for what is left would ask for it for ever."""
+
+    async def play() -> None:
+        entries.put("s", Owner("dead", 4))
+        kept.archived.add("s")
+        await settled_in.claim_left()
+        await settled(settled_in)
+        assert (settled_in.held, entries.owners()) == ((), {})
+
+    asyncio.run(play())
+
+
+def test_a_session_that_is_gone_keeps_no_other_from_being_taken_again() -> None:
+    """Its log lapsed here, and another worker has archived it meanwhile."""
+    logs = [SimpleNamespace(session=name, why=ReplicaAwayError("away")) for name in ("gone", "s")]
+    again: list[str] = []
+    let_go: list[str] = []
+
+    async def take(session: str) -> None:
+        if session == "gone":
+            raise SessionNotFoundError("no log of it")
+        again.append(session)
+
+    async def relieve() -> None:
+        pass
+
+    worker = cast(
+        Any,
+        SimpleNamespace(
+            _connection=SimpleNamespace(is_connected=True),
+            _relieve=relieve,
+            _mending=set(),
+            _owners=SimpleNamespace(owner=lambda _: None),
+            _claims=SimpleNamespace(again=take),
+            custody=SimpleNamespace(logs=logs, let_go=let_go.append),
+            name="a",
+        ),
+    )
+    worker._mend_one = partial(Worker._mend_one, worker)
+    asyncio.run(Worker._mend(worker))
+    assert (again, let_go) == (["s"], ["gone"])
 
 
 class Heard:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import shutil
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from orchestrator.cluster import log as logs
+from orchestrator.cluster.base import Base
 from orchestrator.cluster.custody import AWAY
-from orchestrator.cluster.log import stream_of, subject_of
+from orchestrator.cluster.log import Log, stream_of, subject_of
 from orchestrator.cluster.server import Servers
 from orchestrator.core.errors import (
+    FileTooLargeError,
+    ReplicaAwayError,
     ReplicaBehindError,
     SessionExistsError,
     SessionNotFoundError,
@@ -539,3 +546,263 @@ def test_templates_that_sessions_share_are_read_once(
     asked.clear()
     taken(b, f"{name}-2").close()
     assert [one for one in asked if one.startswith("t/")] == []
+
+
+@pytest.mark.parametrize("had_it", [False, True], ids=["new there", "was there before"])
+def test_an_ended_session_that_is_taken_over_can_be_archived_there(
+    workers: Workers, tmp_path: Path, name: str, had_it: bool
+) -> None:
+    """Its worker died after the end was acknowledged: the next one has the same folder, as read-only, with
+    what stands beside the ledger."""
+    a, b = workers.new("a"), workers.new("b")
+    begun(a, tmp_path, name).close()
+    if had_it:
+        taken(b, name).close()
+        (b.sessions / name / "debrief.md").write_text("of before")
+        taken(a, name).close()
+    with Session.open(None, a.sessions / name) as session:
+        a.custody.attach(store_of(session))
+        rehearse(store_of(session))
+        (session.path / "debrief.md").write_text("what it came to")
+        session.end()
+    there = taken(b, name)
+    there.close()
+    assert there.frozen
+    assert not ledger_of(b.sessions / name).stat().st_mode & 0o222
+    assert on_disk(b.sessions / name) == on_disk(a.sessions / name)
+    assert verify_session(b.sessions / name).findings == ()
+
+
+def test_a_write_that_is_just_being_refused_does_not_get_into_the_log(
+    workers: Workers, tmp_path: Path, name: str
+) -> None:
+    """Its bytes stand in the ledger until they are cut off; meanwhile the session is taken again."""
+    a = workers.new("a")
+    store = begun(a, tmp_path, name)
+    say(store, "one")
+    log, is_there = a.custody.logs[0], threading.Event()
+    log.release(SupersededError("away"))
+    keep = log.keep
+
+    def slowly(content: bytes, after: int) -> int:
+        is_there.set()
+        time.sleep(0.5)
+        return keep(content, after)
+
+    log.keep = slowly  # type: ignore[method-assign]
+    refused: list[BaseException] = []
+
+    def write() -> None:
+        try:
+            say(store, "refused")
+        except SupersededError as error:
+            refused.append(error)
+
+    writing = threading.Thread(target=write)
+    writing.start()
+    assert is_there.wait(5)
+    a.custody.take(name)
+    writing.join()
+    assert refused
+    again = opened(a, name)
+    say(again, "two")
+    there = taken(workers.new("b"), name)
+    assert said(there)[-2:] == ["one", "two"]
+    for one in (store, again, there):
+        one.close()
+
+
+def test_what_cannot_be_removed_from_the_log_can_be_taken_again(
+    workers: Workers, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To erase was refused, since the servers did not answer: nobody else has the session, so it stays."""
+    a = workers.new("a")
+    begun(a, tmp_path, name).close()
+
+    def away(self: Log, session: str) -> None:
+        raise ReplicaAwayError("they do not answer")
+
+    monkeypatch.setattr(Log, "forget", away)
+    with pytest.raises(ReplicaAwayError):
+        a.custody.forget(name)
+    monkeypatch.undo()
+    [lapsed] = a.custody.logs
+    assert lapsed.why is not None
+    again = taken(a, name)
+    say(again, "on")
+    again.close()
+
+
+def test_nothing_is_put_back_into_a_log_that_lacks_nothing(
+    workers: Workers, tmp_path: Path, name: str
+) -> None:
+    """The order came twice, or to one who had the session once: whoever has it writes on."""
+    a, b = workers.new("a"), workers.new("b")
+    begun(a, tmp_path, name).close()
+    there = taken(b, name)
+    closed: list[str] = []
+    assert a.custody.put_back(name, lambda: closed.append(name)) == 0
+    assert b.custody.put_back(name, lambda: closed.append(name)) == 0
+    assert closed == []
+    say(there, "still mine")
+    there.close()
+
+
+def test_what_is_written_while_a_log_is_to_be_put_back_is_not_lost(
+    workers: Workers, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another worker has it and goes on: either its write is refused, or nothing is put back."""
+    a, b = workers.new("a"), workers.new("b")
+    store = begun(a, tmp_path, name)
+    store.replica = None
+    say(store, "alone")
+    there = taken(b, name)
+    put = Base.put
+
+    def meanwhile(self: Base, session: str, folder: Path) -> None:
+        put(self, session, folder)
+        say(there, "acknowledged")
+
+    monkeypatch.setattr(Base, "put", meanwhile)
+    with pytest.raises(StoreError, match="has gone on without the records behind"):
+        a.custody.put_back(name)
+    monkeypatch.undo()
+    assert said(taken(b, name))[-1] == "acknowledged"
+    store.close_files()
+
+
+def test_a_write_whose_answer_got_lost_counts_also_where_another_worker_took_over_at_once(
+    workers: Workers, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is in the log that the other one goes on from: whoever is told that it is not says it again."""
+    a, b = workers.new("a"), workers.new("b")
+    store = begun(a, tmp_path, name)
+    publish = a.custody.log.publish
+
+    async def loses_its_answer(*asked: Any) -> int:
+        await publish(*asked)
+        await asyncio.to_thread(b.custody.take, name)
+        return await publish(*asked)
+
+    monkeypatch.setattr(a.custody.log, "publish", loses_its_answer)
+    say(store, "kept")
+    monkeypatch.undo()
+    there = opened(b, name)
+    assert said(there).count("kept") == 1
+    with pytest.raises(SupersededError):
+        say(store, "refused")
+    say(there, "on")
+    assert said(there)[-2:] == ["kept", "on"]
+    for one in (store, there):
+        one.close()
+
+
+def test_a_start_whose_answer_got_lost_is_no_other_session_of_its_name(
+    workers: Workers, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a = workers.new("a")
+    publish = a.custody.log.publish
+
+    async def loses_its_answer(*asked: Any) -> int:
+        await publish(*asked)
+        return await publish(*asked)
+
+    monkeypatch.setattr(a.custody.log, "publish", loses_its_answer)
+    store = begun(a, tmp_path, name)
+    monkeypatch.undo()
+    say(store, "on")
+    store.close()
+
+
+def test_a_transaction_that_no_message_can_hold_is_refused_and_what_follows_is_kept(
+    running: Servers, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where a write is acknowledged before it is sent: that would be tried for ever."""
+    monkeypatch.setattr(logs, "MAX_TRANSACTION_BYTES", 20_000)
+    with Workers(running, tmp_path, durability="local") as workers:
+        store = begun(workers.new("a"), tmp_path, name)
+        with pytest.raises(FileTooLargeError, match="nothing was written"):
+            say(store, "x" * 30_000)
+        for word in ("one", "y" * 12_000, "z" * 12_000):  # which together no message holds
+            say(store, word)
+        store.close()
+        log = workers.new("a").custody.log
+        until = time.monotonic() + 20
+        while (kept := log.read(name)) is None or kept.content != ledger_of(store.root).read_bytes():
+            assert time.monotonic() < until
+            time.sleep(0.05)
+
+
+def test_more_threads_may_wait_for_ledgers_to_be_read_than_a_small_machine_has_cores(
+    workers: Workers, tmp_path: Path, name: str
+) -> None:
+    """Each takes a session whose disk has more than the log, and is itself a thread of the loop."""
+    a = workers.new("a")
+    names = [f"{name}-{number}" for number in range(12)]
+    for one in names:
+        store = begun(a, tmp_path / one, one)
+        store.replica = None
+        say(store, "alone")
+        store.close()
+
+    async def take_all() -> None:
+        await asyncio.gather(*(asyncio.to_thread(a.custody.take, one) for one in names))
+
+    a.connection.run(take_all(), timeout_s=25)
+
+
+def test_what_other_processes_wrote_is_not_taken_for_what_the_log_has_lost(
+    workers: Workers, tmp_path: Path, name: str
+) -> None:
+    """The log was away for a moment; it has all that this worker had acknowledged, and gets the rest."""
+    a = workers.new("a")
+    store = begun(a, tmp_path, name)
+    say(store, "one")
+    other = Store(store.root)
+    for word in ("two", "three"):
+        say(other, word)
+    a.custody.logs[0].release(ReplicaAwayError("away"))
+    again = taken(a, name)
+    there = taken(workers.new("b"), name)
+    assert said(there)[-3:] == ["one", "two", "three"]
+    for one in (store, other, again, there):
+        one.close_files()
+
+
+def test_a_worker_that_goes_sends_all_that_it_acknowledged(
+    running: Servers, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also what came while it looked whether anything was left: with `local` it would stay behind, unsaid."""
+    from orchestrator.cluster.worker import Worker
+
+    with Workers(running, tmp_path, durability="local") as workers:
+        a = workers.new("a")
+        store = begun(a, tmp_path, name)
+        say(store, "one")
+        [log] = a.custody.logs
+        catch_up = log.catch_up
+
+        def and_then(timeout_s: float) -> bool:
+            is_sent = catch_up(timeout_s)
+            with pytest.raises(SupersededError):
+                say(store, "late")
+            return is_sent
+
+        async def hand_over(_: str) -> None:
+            pass
+
+        monkeypatch.setattr(log, "catch_up", and_then)
+        worker = SimpleNamespace(
+            custody=a.custody,
+            site=SimpleNamespace(sessions=SimpleNamespace(using_any=lambda _: nullcontext(store))),
+            _keeping=SimpleNamespace(close=lambda _: None),
+            _claims=SimpleNamespace(is_draining=True, hand_over=hand_over),
+            _connection=a.connection,
+        )
+        monkeypatch.setattr("orchestrator.cluster.worker.store_of", lambda found: found)
+        Worker._hand_over(cast(Any, worker), name)
+        there = taken(workers.new("b"), name)
+        assert said(there)[-1] == "one"
+        assert said(there) == said(store)
+        for one in (store, there):
+            one.close_files()

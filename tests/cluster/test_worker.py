@@ -110,6 +110,28 @@ def test_while_no_archive_can_be_made_the_session_stays_and_status_says_so(runni
     wait((running.archives / session).is_dir, 40)
 
 
+def test_a_session_whose_worker_dies_between_its_end_and_its_archive_is_archived_by_another(
+    running: Cluster,
+) -> None:
+    session = begin(running)
+    say(running, session, "word", 1.0)
+    first = owner_of(running, session)
+    aside = running.archives.with_name("archives-away")
+    running.archives.rename(aside)
+    running.archives.write_text("no folder")
+    try:
+        ended = patiently(running.client, "POST", f"/api/v1/sessions/{session}/end", json={})
+        assert ended.status_code == 502, ended.text
+        running.kill(first)
+    finally:
+        running.archives.unlink()
+        aside.rename(running.archives)
+    wait((running.archives / session / "data" / session).is_dir, 60)
+    running.start_worker(first)
+    running.await_up(first)
+    assert verify_session(running.archives / session / "data" / session).findings == ()
+
+
 def test_a_log_that_lost_its_tail_is_told_and_put_back_by_one_command(running: Cluster) -> None:
     """Until then nothing is written over the gap, and reading goes on; afterwards nothing is missing."""
     session = begin(running)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import monotonic, sleep
@@ -168,6 +170,33 @@ def test_a_worker_whose_process_has_ended_is_dead_at_once_and_stays_so(
     assert not there.is_living("w1")
     say(connection, here, alive("w1", pid=2))
     wait_for(lambda: there.is_living("w1"))
+
+
+def test_what_is_said_of_a_dead_process_is_not_said_of_the_next_of_its_name(
+    here: Owners, there: Owners, connection: Connection
+) -> None:
+    """It may be heard late, or twice."""
+    say(connection, here, alive("w1", pid=1))
+    wait_for(lambda: there.is_living("w1"))
+    say(connection, here, alive("w1", pid=2))
+    connection.run(here.bury("w1", 1))
+    say(connection, here, alive("w2"))
+    wait_for(lambda: there.is_living("w2"))
+    assert there.is_living("w1")
+    connection.run(here.bury("w1", 2))
+    wait_for(lambda: not there.is_living("w1"))
+
+
+def test_a_process_is_told_from_another_with_the_same_number_as_in_a_container() -> None:
+    """There each is number 1: a worker that was started again would be taken for dead for ever."""
+    program = (
+        "import os; os.getpid = lambda: 1\nfrom orchestrator.cluster.owners import PROCESS; print(PROCESS)"
+    )
+    told = {
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    }
+    assert len(told) == 2
 
 
 def test_another_process_by_the_same_name_means_that_the_first_is_dead(

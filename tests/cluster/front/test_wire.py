@@ -489,6 +489,88 @@ def test_a_worker_that_dies_ends_what_it_has_begun(
     assert (got.messages[-1] if got.messages else None) == last
 
 
+@pytest.mark.parametrize("begins", [False, True], ids=["not taken", "begun"])
+def test_a_worker_that_lost_its_connection_for_a_moment_ends_what_was_under_way(
+    ends: Ends, other: Connection, begins: bool
+) -> None:
+    """It lives, so nobody tells of its death; a page would wait for ever for the next part."""
+    got, is_asked = Got(), asyncio.Event()
+    wire = Wire(other)
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"x", "more_body": True})
+        is_asked.set()
+        await asyncio.Event().wait()
+
+    async def enters(session: str, epoch: int) -> bool:
+        if not begins:
+            is_asked.set()
+            await asyncio.Event().wait()
+        return True
+
+    async def answer() -> None:
+        await wire.open()
+        await wire.answer_for("blinking", Answering(wire, app, enters))
+
+    async def comes_back() -> None:
+        await is_asked.wait()
+        for told in other.on_reconnected:
+            told()
+
+    other.run(answer())
+    other.spawn(comes_back())
+    work = ask(ends.wire, "blinking", {"session": "s", "epoch": 1}, http(), Body(client([b""])), got)
+    assert ends.run(work) is (Outcome.ANSWERED if begins else Outcome.GONE)
+    assert got.body == (b"x" if begins else b"")
+    assert all(one.get("more_body", True) for one in got.messages)  # cut, not ended
+
+
+def test_a_stream_that_one_end_has_forgotten_ends_at_the_other(
+    ends: Ends, other: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What told it was lost with the connection."""
+    wire, got, has_begun = Wire(other), Got(), asyncio.Event()
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"x", "more_body": True})
+        has_begun.set()
+        await asyncio.Event().wait()
+
+    async def answer() -> None:
+        await wire.open()
+        await wire.answer_for("forgetful", Answering(wire, app, _always))
+
+    async def forget() -> None:
+        await has_begun.wait()
+        wire._streams.clear()
+
+    async def asked() -> Outcome:
+        asking = asyncio.create_task(
+            ask(ends.wire, "forgetful", {}, http(), Body(client([b""])), got),
+        )
+        while not got.messages:
+            await asyncio.sleep(0.01)
+        await asyncio.wrap_future(other.spawn(forget()))
+        for stream in tuple(ends.wire._streams.values()):
+            await stream.ask_if_there()
+        return await asking
+
+    other.run(answer())
+    assert ends.run(asked()) is Outcome.ANSWERED
+    assert got.body == b"x"
+
+
+def test_whoever_cannot_take_a_session_says_so_whatever_it_fails_with(ends: Ends) -> None:
+    async def fails(session: str, epoch: int) -> bool:
+        raise OSError("of the disk")
+
+    ends.enters = fails
+    asked = ask(ends.wire, "w1", {"session": "s1", "epoch": 0}, http(), Body(client([b""])), Got())
+    assert ends.run(asked) is Outcome.NOT_TAKEN
+
+
 def test_a_front_that_is_gone_is_noticed_by_the_application(
     ends: Ends, servers: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
