@@ -1,6 +1,6 @@
 """What a cluster costs: writes through HTTP, the log of a write, and taking a session over.
 
-    scripts/bench cluster [load] [log] [takeover] [--seconds N] [--sessions N,N…] [--workers N,N…]
+    scripts/bench cluster [load] [log] [takeover] [--seconds N] [--sessions N,N…] [--workers N,N…] [--rate N]
 
 `load`: sessions that are driven, three writes a second each, through `serve --workers` and through a cluster
 of three servers and one front, with each number of workers. A write's time runs from the moment at which it
@@ -44,7 +44,7 @@ from tests.helpers.cluster_processes import cluster, connect
 from tests.helpers.nats import Here, Workers, servers
 from tests.web.conftest import start_server
 
-WRITES_A_SECOND: Final = 3
+WRITES_A_SECOND: Final = 3.0
 STARTERS: Final = 4
 GRACE_S: Final = 20.0
 """How long after the last write was due those that are late may still be sent."""
@@ -177,8 +177,8 @@ class Stream:
             self._writer.close()
 
 
-async def load(target: Target, sessions: Sequence[str], seconds: float) -> Came:
-    """Write three times a second to each session."""
+async def load(target: Target, sessions: Sequence[str], seconds: float, rate: float) -> Came:
+    """Write *rate* times a second to each session."""
     came = Came()
     _, speech = long_material()
     said = [line for line in speech.splitlines() if line.endswith(".")]
@@ -187,8 +187,8 @@ async def load(target: Target, sessions: Sequence[str], seconds: float) -> Came:
 
     async def present(number: int, session: str) -> None:
         stream = Stream(target)
-        for count in range(int(seconds * WRITES_A_SECOND)):
-            due = begin + (count + number / len(sessions)) / WRITES_A_SECOND
+        for count in range(int(seconds * rate)):
+            due = begin + (count + number / len(sessions)) / rate
             if time.monotonic() > end + GRACE_S:
                 came.unsent += 1
                 continue
@@ -244,12 +244,16 @@ def log_state(target: Target) -> tuple[int, int]:
 
 
 def bench_load(
-    seconds: float, counts: Sequence[int], workers: Sequence[int], ways: Sequence[str], *, is_driven: bool
+    seconds: float,
+    counts: Sequence[int],
+    workers: Sequence[int],
+    ways: Sequence[str],
+    rate: float,
+    *,
+    is_driven: bool,
 ) -> None:
     """Print a line for each number of sessions, way and number of workers."""
-    print(
-        f"{WRITES_A_SECOND} writes a second and session for {seconds:g} s, {os.cpu_count()} cores; ", end=""
-    )
+    print(f"{rate:g} writes a second and session for {seconds:g} s, {os.cpu_count()} cores; ", end="")
     print("driven" if is_driven else "not driven")
     print(
         "sessions way       workers   asked reached/s   p50 ms   p95 ms   p99 ms"
@@ -259,17 +263,19 @@ def bench_load(
         for way in ways:
             for number in workers:
                 with (served if way == "serve" else clustered)(number) as target:
-                    _one_load(target, count, way, number, seconds, is_driven=is_driven)
+                    _one_load(target, count, way, number, seconds, rate, is_driven=is_driven)
 
 
-def _one_load(target: Target, count: int, way: str, workers: int, seconds: float, *, is_driven: bool) -> None:
+def _one_load(
+    target: Target, count: int, way: str, workers: int, seconds: float, rate: float, *, is_driven: bool
+) -> None:
     sessions = [f"load-{number:04}" for number in range(count)]
     empty = {role: spent(pids) for role, pids in target.roles.items()}
     start(target, sessions, is_driven=is_driven)
     messages, size = log_state(target)
     before = {role: spent(pids) for role, pids in target.roles.items()}
     own = time.process_time()
-    came = asyncio.run(load(target, sessions, seconds))
+    came = asyncio.run(load(target, sessions, seconds, rate))
     own = time.process_time() - own
     after = {role: spent(pids) for role, pids in target.roles.items()}
     more, larger = log_state(target)
@@ -278,7 +284,7 @@ def _one_load(target: Target, count: int, way: str, workers: int, seconds: float
     p50, p95, p99 = percentiles(came.taken_ms)
     each = f"{(larger - size) / max(1, len(came.taken_ms)):8.0f}" if more > messages else "       -"
     print(
-        f"{count:8} {way:9} {workers:7} {count * WRITES_A_SECOND:7} {len(came.taken_ms) / came.seconds:9.0f}"
+        f"{count:8} {way:9} {workers:7} {count * rate:7.0f} {len(came.taken_ms) / came.seconds:9.0f}"
         f" {p50:8.1f} {p95:8.0f} {p99:8.0f}         {cores['front']:5.2f} {cores['worker']:6.2f}"
         f" {cores['server']:6.2f} {own / came.seconds:6.2f} {memory:12.1f} {each}"
         f"     {os.getloadavg()[0]:.1f}",
@@ -335,8 +341,6 @@ def bench_log() -> None:
         print(
             f"  ledger {size} bytes; its log {stream.bytes} bytes in {stream.messages} messages, kept 3 times"
         )
-        base = here.connection.run(_objects(here))
-        print(f"  base: {base[0]} objects put, {base[1]} bytes")
         for store in stores.values():
             store.close_files()
 
@@ -359,10 +363,12 @@ def bench_takeover() -> None:
         said = [line for line in speech.splitlines() if line.endswith(".")]
         Rehearsal.start(Home.open(home), deck_text=deck, id="long", minutes=60).close()
         shutil.move(home / "sessions" / "long", a.sessions / "long")
+        a.custody.begin("long")
+        objects, put_bytes = a.connection.run(_objects(a))
         with Rehearsal.open(None, a.sessions / "long") as opened:
+            a.custody.attach(store_of(opened))  # a message for each write, as while somebody speaks
             for number in range(REHEARSAL_WRITES):
                 opened.hear(LiveSegment(said[number % len(said)]))
-        a.custody.begin("long")
         taken, opening = [], []
         for worker in (b, workers.new("c"), workers.new("d")):
             began = time.perf_counter()
@@ -378,7 +384,7 @@ def bench_takeover() -> None:
         print(
             f"takeover of {REHEARSAL_WRITES} writes ({size / 1e6:.1f} MB): folder made in "
             f"{median(taken):.2f} s, opened and written to in {median(opening):.2f} s; "
-            f"load {os.getloadavg()[0]:.1f}"
+            f"load {os.getloadavg()[0]:.1f}; its base: {objects} objects, {put_bytes} bytes"
         )
 
 
@@ -394,6 +400,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seconds", type=float, default=30.0)
     parser.add_argument("--sessions", default="100,300", help="one number or several")
     parser.add_argument("--workers", default="1,2,4", help="one number or several")
+    parser.add_argument("--rate", type=float, default=WRITES_A_SECOND, help="writes a second and session")
     parser.add_argument("--ways", default="serve,cluster")
     parser.add_argument(
         "--idle", action="store_true", help="sessions that are not driven: nothing but writes"
@@ -409,6 +416,7 @@ def main(arguments: Sequence[str]) -> int:
             [int(one) for one in chosen.sessions.split(",")],
             [int(one) for one in chosen.workers.split(",")],
             chosen.ways.split(","),
+            chosen.rate,
             is_driven=not chosen.idle,
         )
     return 0

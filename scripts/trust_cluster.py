@@ -157,7 +157,15 @@ class Faults:
             return
         fault = Fault(kind, target, time.monotonic(), met)
         self.done.append(fault)
-        say(f"{target} {kind} ({len(met)} sessions)")
+        spread = Counter(one.worker for one in self._owners.owners().values())
+        heard = {one.worker for one in self._owners.living()}
+        who_has = ", ".join(
+            f"{name} {spread[name]}{'' if name in heard else ' (silent)'}" for name in self._running.workers
+        )
+        say(f"{target} {kind} ({len(met)} sessions of {who_has})")
+        if ended := self.ended():
+            self.unsettled.append(f"ended by themselves: {', '.join(ended)}")
+            say(self.unsettled[-1])
         self._make(fault, who, how)
         fault.over_s = time.monotonic()
         settled = until(partial(self._is_settled, fault, presenters), SETTLE_S)
@@ -188,6 +196,13 @@ class Faults:
                 told = json.loads(answer.data)
                 yield from (f"{worker}: {name}: {why}" for name, why in list(told["lapsed"].items())[:10])
                 yield from (f"{worker} told: {line}" for line in told["told"][-5:])
+
+    def ended(self) -> list[str]:
+        """Processes that ended though nobody ended them."""
+        programs = (self._running.workers | self._running.fronts).items()
+        return [
+            f"{name}: {one.running.returncode}" for name, one in programs if one.running and not one.is_up
+        ]
 
     def _met(self, who: str, kind: str, target: str) -> tuple[str, ...]:
         owners = self._owners.owners()
@@ -535,7 +550,9 @@ def _show_writes(outcome: Outcome, about: str, presenters: dict[str, Presenter],
         f"{about}faults",
         len(faults.done),
         len(faults.unsettled),
-        ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())),
+        "; ".join(
+            [", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())), *faults.unsettled[:3]]
+        ),
     )
     for what, mine, has_median in (
         ("takeovers of a worker's sessions", [f"worker {how}" for how in (KILLED, FROZEN, CUT)], True),

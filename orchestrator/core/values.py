@@ -8,9 +8,16 @@ defaults and still read old ledgers.
 from __future__ import annotations
 
 import dataclasses
+from threading import RLock
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+_known: set[type] = set()
+"""Classes that have been read once."""
+_first = RLock()
+"""Held while a class is read for the first time. msgspec keeps what it knows of a class at that class, and
+puts it there before it is whole; another thread that reads the same class then ends the process (0.22.0)."""
 
 
 def to_json(value: Any) -> Any:
@@ -42,6 +49,11 @@ def from_json(kind: type[T], plain: Any) -> T:
     import msgspec  # 0.03 s to import: only where a record is read
 
     try:
-        return msgspec.convert(plain, kind)
+        if kind in _known:
+            return msgspec.convert(plain, kind)
+        with _first:
+            made = msgspec.convert(plain, kind)
+            _known.add(kind)  # a value that is refused may have been refused early
+            return made
     except msgspec.ValidationError as error:
         raise ValueError(str(error)) from error
