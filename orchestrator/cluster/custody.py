@@ -159,6 +159,12 @@ class Custody:
             where = f"the worker {to} has it now" if to is not None else "another worker takes it over"
             found.release(SupersededError(f"{session}: {where}; nothing was written: ask again"))
 
+    def drop(self, session: str) -> None:
+        """Write the session no more, and remove the folder of it that was put away."""
+        self.let_go(session)
+        for folder in (self.away / session, *self.away.glob(f"{session}.*")):
+            shutil.rmtree(folder, ignore_errors=True)
+
     def forget(self, session: str) -> None:
         """Remove the log and the base of a session that is archived, or erased.
 
@@ -170,8 +176,7 @@ class Custody:
         try:
             self.log.forget(session)
             self.base.forget(session)
-            for folder in (self.away / session, *self.away.glob(f"{session}.*")):
-                shutil.rmtree(folder, ignore_errors=True)
+            self.drop(session)
         except BaseException:
             with self._lock:
                 if found is not None:  # nobody would ever take it again

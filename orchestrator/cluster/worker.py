@@ -368,9 +368,9 @@ class Worker:
         return here.epoch if here is not None and here.why is None else None
 
     def _gone(self, session: str) -> None:
-        """Keep nothing of a session that was erased, here or at another worker."""
+        """Keep nothing of a session that was erased; whoever was asked to has removed its log."""
         self._keeping.close(session)
-        self.custody.forget(session)
+        self.custody.drop(session)
 
     def _count(self) -> None:
         """Add what a worker has to say to readiness and metrics."""

@@ -87,8 +87,8 @@ class Timings:
     def observe(self, seconds: float) -> None:
         """Count one that took so long."""
         at = bisect_left(self.bounds_s, seconds)
-        # Without a lock: a signal's exception right behind its acquisition would leave it held, and every write
-        # of the process would wait. The interpreter changes threads at calls and jumps alone, and here is none.
+        # Without a lock: a signal's exception right behind its acquisition would leave it held, and every
+        # write would wait. The interpreter changes threads at calls and jumps alone, and here is none.
         self._counts[at] += 1
         self._sum_s += seconds
 
