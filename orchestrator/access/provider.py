@@ -25,7 +25,7 @@ from orchestrator.core.owner import identity_of
 from orchestrator.panel.config.access import Provider
 
 if TYPE_CHECKING:
-    import httpx2
+    pass
 
 TIMEOUT_S: Final = 10.0
 MAX_REPLY_BYTES: Final = 1_000_000
@@ -53,12 +53,10 @@ class Leaving:
 class _Sending:
     """Our client as Authlib's sends with it: a form in a POST request, signed by the client's secret."""
 
-    def __init__(self, asking: httpx2.Client) -> None:
+    def __init__(self, asking: Any) -> None:  # of `outbound.client`
         self._asking = asking
 
-    def post(
-        self, url: str, data: Mapping[str, str], headers: Mapping[str, str], auth: Any
-    ) -> httpx2.Response:
+    def post(self, url: str, data: Mapping[str, str], headers: Mapping[str, str], auth: Any) -> Any:
         """Send *data*, to which *auth* adds who asks."""
         url, signed, body = auth.prepare("POST", url, dict(headers), urlencode(data))
         return self._asking.post(url, content=body, headers=signed)

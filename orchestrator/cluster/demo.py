@@ -18,16 +18,18 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from time import monotonic, sleep
 from typing import IO, Any, Final, cast
 from urllib.parse import parse_qs, quote, urlsplit
 from uuid import uuid4
 
+from httpx2 import HTTPError
+
 from orchestrator.cluster import leftovers
 from orchestrator.cluster.server import Servers, end_with_parent
-from orchestrator.core.errors import StoreWriteError
+from orchestrator.core.errors import OutboundError, StoreWriteError
+from orchestrator.core.outbound.client import client
 from orchestrator.panel.home import set_up
 
 Say = Callable[[dict[str, Any], str], None]
@@ -145,7 +147,7 @@ class Stage:
 
     def view(self, session: str) -> dict[str, Any] | None:
         """Return the room as its page shows it, or None if no worker answers for it at this moment."""
-        with suppress(OSError, HTTPException):
+        with suppress(OutboundError, HTTPError):
             status, answer = self._ask("GET", f"/api/v1/sessions/{session}/room")
             if status < 300:
                 return dict(answer)
@@ -229,17 +231,17 @@ class Stage:
             "content-type": "application/json",
             "idempotency-key": uuid4().hex,  # so that the front may send it again
         }
-        connection = HTTPConnection(str(at.hostname), at.port, timeout=_ASK_WITHIN_S)
+        with client(
+            f"{at.scheme}://{at.netloc}", "the demonstration's front", timeout_s=_ASK_WITHIN_S
+        ) as asking:
+            content = None if body is None else json.dumps(body).encode()
+            reply = asking.request(
+                method, f"{at.scheme}://{at.netloc}{path}", content=content, headers=headers
+            )
         try:
-            connection.request(method, path, None if body is None else json.dumps(body), headers)
-            reply = connection.getresponse()
-            content = reply.read()
-        finally:
-            connection.close()
-        try:
-            return reply.status, json.loads(content)
+            return reply.status_code, reply.json()
         except ValueError:
-            return reply.status, {}
+            return reply.status_code, {}
 
     def _tell(self, sign: str, pid: int) -> None:
         with suppress(OSError):  # it has been killed; then nobody clears up but `stop`

@@ -26,6 +26,9 @@ from orchestrator.panel.config.cluster import Cluster
 
 PROGRAM: Final = "nats-server"
 READY_WITHIN_S: Final = 15.0
+LOG: Final = "server.log"
+_READY: Final = b"Server is ready"
+"""What the server writes once it listens."""
 _LOOK_S: Final = 0.02
 TOKEN_BYTES: Final = 24
 MAX_PAYLOAD_BYTES: Final = 8 * 1024 * 1024
@@ -112,6 +115,7 @@ class Servers:
             for at in range(number)
         ]
         self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._said: dict[str, int] = dict.fromkeys((one.name for one in self.all), 0)  # bytes of its log
 
     @property
     def cluster(self) -> Cluster:
@@ -181,6 +185,8 @@ class Servers:
         with os.fdopen(fd, "w", encoding="utf-8") as file:
             file.write(_configuration(one.folder, one.name, one.port, self.token, self._routes(one)))
         # Its own process group: Ctrl-C at the terminal is for who started it, and ends it after its users.
+        with suppress(FileNotFoundError):  # of an earlier process, which said that it was ready
+            self._said[one.name] = (one.folder / LOG).stat().st_size
         self._running[one.name] = subprocess.Popen(
             [path, "-c", str(given)],
             stdin=subprocess.DEVNULL,
@@ -198,14 +204,14 @@ class Servers:
     def _await(self, one: Listening, until: float) -> None:
         while monotonic() < until:
             if (ended := self._running[one.name].poll()) is not None:
-                raise StoreWriteError(
-                    f"{PROGRAM} ended at once ({ended}): look at {one.folder / 'server.log'}"
-                )
-            with suppress(OSError), socket.create_connection(("127.0.0.1", one.port), 1):
-                return
+                raise StoreWriteError(f"{PROGRAM} ended at once ({ended}): look at {one.folder / LOG}")
+            with suppress(OSError), (one.folder / LOG).open("rb") as log:
+                log.seek(self._said[one.name])
+                if _READY in log.read():
+                    return
             sleep(_LOOK_S)
         raise StoreWriteError(
-            f"{PROGRAM} did not answer within {READY_WITHIN_S:g} s: look at {one.folder / 'server.log'}"
+            f"{PROGRAM} did not answer within {READY_WITHIN_S:g} s: look at {one.folder / LOG}"
         )
 
 
@@ -225,7 +231,7 @@ def _configuration(folder: Path, name: str, port: int, token: str, routes: Seque
         f'listen: "127.0.0.1:{port}"',
         f"authorization {{ token: {json.dumps(token)} }}",
         f"max_payload: {MAX_PAYLOAD_BYTES}",
-        f"log_file: {json.dumps(str(folder / 'server.log'))}",
+        f"log_file: {json.dumps(str(folder / LOG))}",
         "jetstream {",
         f"  store_dir: {json.dumps(str(folder / 'data'))}",
         "  sync_interval: always",

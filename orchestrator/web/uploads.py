@@ -127,8 +127,8 @@ class Shared:
         found = []
         for one in self.folder.iterdir():
             with suppress(OSError):
-                size = sum(file.stat().st_size for file in one.iterdir()) if one.is_dir() else 0
-                found.append((one.stat().st_mtime, size + one.stat().st_size, one))
+                files = one.iterdir() if one.is_dir() else (one,)  # a folder's own size differs by the disk
+                found.append((one.stat().st_mtime, sum(file.stat().st_size for file in files), one))
         now, total = time(), 0
         for number, (at, size, one) in enumerate(sorted(found, reverse=True)):
             total += size

@@ -109,7 +109,7 @@ def test_put_back_asks_first_and_tells_what_was_done(
     assert (refused.returncode, calls) == (1, [])
     done = command("cluster", "put-back", "s1", "--yes")
     assert done.stdout == "s1: 3 records are in the log again\n"
-    assert calls[0][0][2] == "s1"
+    assert calls[0][0][1] == "s1"
     assert command.json("cluster", "put-back", "s1", "--yes") == {"session": "s1", "records": 3}
 
 

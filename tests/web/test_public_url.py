@@ -196,7 +196,10 @@ def test_every_address_in_a_first_page_or_a_refusal_is_below_the_public_path(sit
             assert [one for one in links(answer.text) if not one.startswith("/greenroom/")] == [], path
         locked = client.get("/new", headers={"accept": "text/html"})
         assert locked.status_code == 401
-        assert "open the link that greenroom serve printed (at https://example.org/greenroom/)" in locked.text
+        assert (
+            "open the link that the server printed at its start (at https://example.org/greenroom/)"
+            in locked.text
+        )
         assert [one for one in links(locked.text) if not one.startswith("/greenroom/")] == []
 
 

@@ -172,7 +172,7 @@ def test_sound_is_being_read_until_its_process_says_or_ends(folder: Shared) -> N
 
 
 @pytest.mark.parametrize(
-    ("limit", "value"), [("MAX_SHARED", 4), ("MAX_SHARED_BYTES", 30_000), ("MAX_AGE_S", 100.0)]
+    ("limit", "value"), [("MAX_SHARED", 4), ("MAX_SHARED_BYTES", 14_000), ("MAX_AGE_S", 100.0)]
 )
 def test_the_oldest_leave_a_shared_folder_first(
     folder: Shared, monkeypatch: pytest.MonkeyPatch, limit: str, value: float
