@@ -29,8 +29,9 @@ AT_ONCE: Final = 4
 CLAIM_WITHIN_S: Final = 30.0
 MAX_TRIES: Final = 3
 """Workers that may die with a session, one right after the other, before it is set aside."""
-STEADY_S: Final = 10.0
-"""Seconds after which a session has not brought its worker down."""
+STEADY_S: Final = 3.0
+"""Seconds after which a session has not brought its worker down: one that does so does it as it is taken, and
+workers that are killed or cut off one after the other must not set aside what they had."""
 
 
 class Keeping(Protocol):
@@ -118,17 +119,20 @@ class Claims:
     async def sweep(self) -> None:
         """Let go of the sessions that have ended, or are not there any more."""
         self._since = {session: at for session, at in self._since.items() if session in self._held}
-        for session, (owner, revision) in tuple(self._held.items()):
+        for session, (_, revision) in tuple(self._held.items()):
             if await self._is_live(session):
-                if owner.tries and monotonic() - self._since.get(session, 0.0) > STEADY_S:
-                    await self._forgive(session, owner, revision)
                 continue
             if self._held.pop(session, None) is not None:
                 with suppress(ReplicaAwayError):  # the entry of an ended session harms nobody
                     await self._owners.release(session, revision)
 
-    async def _forgive(self, session: str, owner: Owner, revision: int) -> None:
+    async def forgive(self) -> None:
         """Count no death any more that a session outlived."""
+        for session, (owner, revision) in tuple(self._held.items()):
+            if owner.tries and monotonic() - self._since.get(session, 0.0) > STEADY_S:
+                await self._forgive(session, owner, revision)
+
+    async def _forgive(self, session: str, owner: Owner, revision: int) -> None:
         steady = replace(owner, tries=0)
         with suppress(ReplicaAwayError):
             made = await self._owners.claim(session, steady, revision)

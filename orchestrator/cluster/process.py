@@ -168,6 +168,7 @@ class Worker:
         self._tasks = [
             asyncio.create_task(every(ALIVE_EVERY_S, self._say_alive)),
             asyncio.create_task(every(SWEEP_EVERY_S, self._claims.sweep)),
+            asyncio.create_task(every(ALIVE_EVERY_S, self._claims.forgive)),
         ]
 
     async def _say_alive(self) -> None:

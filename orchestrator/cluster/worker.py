@@ -410,6 +410,7 @@ class Worker:
             asyncio.create_task(every(SWEEP_EVERY_S, self._archive_ended)),
             asyncio.create_task(every(SWEEP_EVERY_S, self._claims.sweep)),
             asyncio.create_task(every(CLAIM_EVERY_S, self._claims.claim_left)),
+            asyncio.create_task(every(ALIVE_EVERY_S, self._claims.forgive)),
             asyncio.create_task(every(MEND_EVERY_S, self._mend)),
             asyncio.create_task(asyncio.to_thread(self._look_at_old_copies)),
         ]
