@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -205,17 +204,11 @@ def _keep_aside(folder: Path, epoch: int, content: bytes) -> Path:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    """Put a ledger in the place of another one in one step."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with suppress(FileNotFoundError):
-        temporary.unlink()
-    try:
-        _write(temporary, content)
-        os.rename(temporary, path)
-    finally:
-        with suppress(FileNotFoundError):
-            temporary.unlink()
-    sync_folder(path.parent)
+    """Put a ledger in the place of another one in one step; it is on the disk then."""
+    with files.descriptors() as fds:
+        folder = fds.open(path.parent, files.FOLDER)
+        files.replace_file(folder, path.name, content, is_synced=True)
+        files.sync_folder(folder)
 
 
 def _write(path: Path, content: bytes) -> None:
