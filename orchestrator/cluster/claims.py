@@ -14,13 +14,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from time import monotonic
-from typing import Final, Protocol, TypeVar
+from typing import Final, Protocol
 
 from orchestrator.cluster.connection import Connection
 from orchestrator.cluster.owners import ALIVE_EVERY_S, DEAD_AFTER_S, Owner, Owners
 from orchestrator.core.errors import GreenroomError, ReplicaAwayError
-
-T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 

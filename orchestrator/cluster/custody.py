@@ -15,7 +15,7 @@ from threading import Lock
 from typing import Final
 
 from orchestrator.cluster.base import Base
-from orchestrator.cluster.log import Kept, Log, SessionLog
+from orchestrator.cluster.log import Kept, Log, SessionLog, handed_over
 from orchestrator.cluster.takeover import Taken, more_than_log, take_over
 from orchestrator.core.errors import (
     ReplicaAwayError,
@@ -67,8 +67,6 @@ class Custody:
         """The folders of sessions that other workers have."""
         self._lock = Lock()
         self._logs: dict[str, SessionLog] = {}
-        self.on_lapse: Callable[[SessionLog], None] = lambda _: None
-        """Called when a log is not written any more; it must not wait."""
 
     @property
     def logs(self) -> tuple[SessionLog, ...]:
@@ -151,13 +149,12 @@ class Custody:
         """Give a store that was just opened the log of its session; without one it takes no write."""
         store.replica = self.log_of(store.root.name) or NotHere(store.root.name)
 
-    def let_go(self, session: str, to: str | None = None) -> None:
-        """Write the session no more: it goes to the worker *to*, or to whoever takes it."""
+    def let_go(self, session: str) -> None:
+        """Write the session no more: another worker has it, or will."""
         with self._lock:
             found = self._logs.pop(session, None)
         if found is not None:
-            where = f"the worker {to} has it now" if to is not None else "another worker takes it over"
-            found.release(SupersededError(f"{session}: {where}; nothing was written: ask again"))
+            found.release(handed_over(session))
 
     def drop(self, session: str) -> None:
         """Write the session no more, and remove the folder of it that was put away."""
@@ -222,7 +219,6 @@ class Custody:
     def _made(self, session: str, folder: Path, kept: Kept) -> SessionLog:
         is_local = self.log.connection.cluster.durability == "local"
         made = SessionLog(self.log, session, folder, kept, is_local=is_local)
-        made.on_lapse = lambda log: self.on_lapse(log)
 
         def keep_beside() -> None:
             with suppress(ReplicaAwayError) if is_local else nullcontext():

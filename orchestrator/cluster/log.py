@@ -65,7 +65,6 @@ together lost 5 s by that."""
 _REST_WITHIN_S: Final = 30.0
 _READ_WITHIN_S: Final = 60.0
 _WRONG_SEQUENCE: Final = 10071  # JSStreamWrongLastSequenceErrF in the server's list of errors
-_NO_MESSAGE: Final = 10037  # JSNoMessageFoundErr
 _ID: Final = "Nats-Msg-Id"
 _EXPECTED: Final = "Nats-Expected-Last-Subject-Sequence"
 _CLAIM: Final = "Greenroom-Claim"
@@ -351,8 +350,6 @@ class SessionLog:
         """Why this worker does not write the session any more."""
         self.is_refused_by_disk = False
         """Whether this worker's disk has refused a write of the session."""
-        self.on_lapse: Callable[[SessionLog], None] = lambda _: None
-        """Called, in the connection's loop or a writer's thread, once `why` is set."""
         self.before_end: Callable[[], None] = lambda: None
         """Called before the record that ends the session is kept; what it raises refuses that."""
         self._log = log
@@ -370,11 +367,6 @@ class SessionLog:
     def size(self) -> int:
         """Bytes of the ledger that count as kept."""
         return self._end if self._is_local else self._size
-
-    @property
-    def seq(self) -> int:
-        """The last message's sequence that this worker knows of."""
-        return self._seq
 
     @property
     def behind_bytes(self) -> int:
@@ -409,10 +401,10 @@ class SessionLog:
             self._log.connection.run(self._keep(content, after), timeout_s=ELECTED_WITHIN_S + 3)
             self._log.seconds(monotonic() - began)
         except StoreError as error:
-            self._lapse(error)
+            self.release(error)
             raise
         except BaseException:
-            self._lapse(ReplicaAwayError(f"{self.session}: a write was cut short: open the session again"))
+            self.release(ReplicaAwayError(f"{self.session}: a write was cut short: open the session again"))
             raise
         return self._seq
 
@@ -508,7 +500,7 @@ class SessionLog:
             except (ReplicaAwayError, OSError):  # of the disk: too many open files, say
                 await asyncio.sleep(_AGAIN_S)
             except StoreError as error:
-                self._lapse(error)
+                self.release(error)
                 return
         self._behind_since = None
 
@@ -523,11 +515,6 @@ class SessionLog:
                     "disk"
                 )
             await self._put(content, start)
-
-    def _lapse(self, why: StoreError) -> None:
-        if self.why is None:
-            self.why = why
-            self.on_lapse(self)
 
 
 @contextmanager
@@ -650,6 +637,11 @@ async def answered(
 def restored(session: str) -> str:
     """Return what to do about a log that lacks something, for the end of a message."""
     return f"`greenroom cluster put-back {session}` restores it from the disk of a worker that had it"
+
+
+def handed_over(session: str) -> SupersededError:
+    """Return the refusal of a write to a session that another worker will have."""
+    return SupersededError(f"{session}: another worker takes it over; nothing was written: ask again")
 
 
 def ends(content: bytes) -> bool:

@@ -11,7 +11,6 @@ Source: cluster.md, "Promises".
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -47,7 +46,6 @@ def take_over(
     session: str,
     *,
     acknowledged: int | None = None,
-    say: Callable[[str], None] = lambda _: None,
 ) -> Taken:
     """Claim a session and make its folder in *sessions*, or bring the one that is there up to the log.
 

@@ -220,12 +220,11 @@ class Wire:
         self._streams: dict[int, Stream] = {}
         self._last = 0
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._subscriptions: list[Any] = []
 
     async def open(self) -> None:
         """Listen at this process's inbox."""
         nc = self.connection.nc
-        self._subscriptions.append(await nc.subscribe(f"{self.inbox}.*", cb=self._hear))
+        await nc.subscribe(f"{self.inbox}.*", cb=self._hear)
         await nc.flush()
         self.connection.on_reconnected.append(self._break_all)
         self.begin(self._ask_all())
@@ -236,13 +235,6 @@ class Wire:
         taking = await nc.subscribe(f"{TO}.{worker}", cb=answering.take)
         answering.listening = taking
         await nc.flush()
-
-    async def close(self) -> None:
-        """Break all streams, and listen no more."""
-        self._break_all()
-        for one in self._subscriptions:
-            with suppress(Exception):  # the connection may be gone already
-                await one.unsubscribe()
 
     def stream(self, peer: str, worker: str | None = None) -> Stream:
         """Return a new stream to an inbox; `forget` it at its end."""
@@ -450,11 +442,6 @@ class Answering:
         self._enters = enters
         self.listening: Any = None
         self._under_way: set[asyncio.Task[Any]] = set()
-
-    @property
-    def under_way(self) -> int:
-        """The number of requests that are being answered."""
-        return len(self._under_way)
 
     async def take(self, message: Msg) -> None:
         """Begin to answer a request."""

@@ -35,13 +35,13 @@ from orchestrator.cluster.connection import Connection
 from orchestrator.cluster.custody import Custody
 from orchestrator.cluster.drops import Drops
 from orchestrator.cluster.figures import Figures, ready_checks
-from orchestrator.cluster.log import START_WITHIN_S, Log, SessionLog
+from orchestrator.cluster.log import START_WITHIN_S, Log, SessionLog, handed_over
 from orchestrator.cluster.owners import ALIVE_EVERY_S, PROCESS, Alive, Owner, Owners
 from orchestrator.cluster.process import FINISH_WITHIN_S, SWEEP_EVERY_S, every, go_on
 from orchestrator.cluster.shelf import Shelf
 from orchestrator.cluster.status import MAX_CLOCK_S, server_time
 from orchestrator.cluster.takeover import keep_aside_if_longer
-from orchestrator.cluster.wire import Answering, Wire
+from orchestrator.cluster.wire import TO, Answering, Wire
 from orchestrator.core.archive.download import verify_archive
 from orchestrator.core.archive.register import archives_of
 from orchestrator.core.errors import (
@@ -397,14 +397,12 @@ class Worker:
         nc = self._connection.nc
         await self._wire.open()
         await self._wire.answer_for(self.name, self._answering)
-        self._subscriptions = [
-            await nc.subscribe(f"g.to.{self.name}.{verb}", cb=answer)
-            for verb, answer in (
-                ("drain", self._asked_to_drain),
-                ("status", self._asked_status),
-                ("put_back", self._asked_to_put_back),
-            )
-        ]
+        for verb, answer in (
+            ("drain", self._asked_to_drain),
+            ("status", self._asked_status),
+            ("put_back", self._asked_to_put_back),
+        ):
+            await nc.subscribe(f"{TO}.{self.name}.{verb}", cb=answer)
         self._tasks = [
             asyncio.create_task(every(ALIVE_EVERY_S, self._say_alive)),
             asyncio.create_task(every(SWEEP_EVERY_S, self._archive_ended)),
@@ -557,9 +555,7 @@ class Worker:
         with suppress(GreenroomError, OSError), self.site.sessions.using_any(session) as found:
             store_of(found).flush()  # a receipt that waits for the next write would stay behind
         if here is not None:
-            here.stop(
-                SupersededError(f"{session}: another worker takes it over; nothing was written: ask again")
-            )
+            here.stop(handed_over(session))
             with suppress(ReplicaAwayError):
                 here.catch_up(HANDED_WITHIN_S)
         # First: what the drive writes as it stops is refused, so that whoever takes it drives it on.

@@ -513,7 +513,7 @@ def test_what_is_opened_after_it_has_gone_takes_no_write(workers: Workers, tmp_p
     a = workers.new("a")
     store = begun(a, tmp_path, name)
     say(store, "one")
-    a.custody.let_go(name, "b")
+    a.custody.let_go(name)
     store.close()
     late = opened(a, name)
     before = ledger_of(late.root).read_bytes()
