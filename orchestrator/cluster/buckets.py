@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import secrets
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from orchestrator.cluster.connection import Connection
 from orchestrator.cluster.log import MADE_WITHIN_S, START_WITHIN_S, answered
 from orchestrator.core.errors import ReplicaAwayError
-from orchestrator.web.server import TOKEN_BYTES
 
 if TYPE_CHECKING:
     from nats.js.kv import KeyValue
-
-
-SITE_BUCKET: Final = "g_site"
-_TOKEN_KEY: Final = "token"  # noqa: S105  # the name of an entry
 
 
 async def bucket(connection: Connection, name: str) -> KeyValue:
@@ -51,30 +45,3 @@ def away(what: str, error: BaseException) -> ReplicaAwayError:
     return ReplicaAwayError(
         f"{what}: the cluster's servers have not answered ({told}): look at them, then try again"
     )
-
-
-async def site_token(connection: Connection) -> str:
-    """Return the token of the cluster's pages, which the first worker or front makes.
-
-    Raises:
-        ReplicaAwayError
-    """
-    from nats.js.errors import KeyNotFoundError, KeyWrongLastSequenceError
-
-    what = "the token of the cluster's pages is to be read"
-    stored = await bucket(connection, SITE_BUCKET)
-
-    async def made() -> str:
-        try:
-            return ((await stored.get(_TOKEN_KEY)).value or b"").decode()
-        except KeyNotFoundError:
-            token = secrets.token_urlsafe(TOKEN_BYTES)
-        try:
-            await stored.create(_TOKEN_KEY, token.encode())
-        except (KeyWrongLastSequenceError, KeyNotFoundError) as error:
-            # Another process was first. The library looks for what that one wrote, and a server that lags
-            # has not got it yet.
-            raise TimeoutError("another process makes it at this moment") from error
-        return token
-
-    return await answered(connection, made, what, START_WITHIN_S, MADE_WITHIN_S)

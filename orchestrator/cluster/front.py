@@ -29,7 +29,7 @@ from starlette.routing import compile_path
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from orchestrator.access.gate import gate_of
-from orchestrator.cluster.buckets import site_token
+from orchestrator.cluster.codes import site_token
 from orchestrator.cluster.connection import Connection
 from orchestrator.cluster.figures import ready_checks
 from orchestrator.cluster.log import START_WITHIN_S

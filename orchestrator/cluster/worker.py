@@ -28,9 +28,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.access.gate import gate_of
 from orchestrator.cluster.base import Base
-from orchestrator.cluster.buckets import site_token
 from orchestrator.cluster.claims import Claims
-from orchestrator.cluster.codes import BucketCodes
+from orchestrator.cluster.codes import BucketCodes, site_token
 from orchestrator.cluster.connection import Connection
 from orchestrator.cluster.custody import Custody
 from orchestrator.cluster.drops import Drops

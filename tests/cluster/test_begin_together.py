@@ -10,8 +10,8 @@ from typing import Any, Self
 
 import pytest
 
-from orchestrator.cluster import buckets
-from orchestrator.cluster.buckets import site_token
+from orchestrator.cluster import codes
+from orchestrator.cluster.codes import site_token
 from orchestrator.cluster.connection import Connection
 from orchestrator.cluster.owners import Owner, Owners
 from orchestrator.cluster.server import Servers
@@ -66,6 +66,6 @@ class LaggingBucket:
 
 def test_a_server_that_lags_is_asked_again(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     lagging = LaggingBucket()
-    monkeypatch.setattr(buckets, "bucket", lagging.opened)
+    monkeypatch.setattr(codes, "bucket", lagging.opened)
     assert connection.run(site_token(connection)) == "theirs"
     assert lagging.asked == 3
