@@ -13,6 +13,7 @@ from time import monotonic
 from typing import Any, Final
 
 from orchestrator.cluster.connection import Connection
+from orchestrator.cluster.owners import TO
 from orchestrator.cluster.status import read
 from orchestrator.core.errors import ReplicaAwayError, SessionStateError, UsageError
 from orchestrator.panel.config.cluster import WORKER
@@ -83,7 +84,7 @@ async def _follow(connection: Connection, worker: str, timeout_s: float, say: Ca
     first: int | None = None
     left: int | None = None
     try:
-        await connection.nc.publish(f"g.to.{worker}.drain", b"{}", reply=inbox)
+        await connection.nc.publish(f"{TO}.{worker}.drain", b"{}", reply=inbox)
         while True:
             remaining = until - monotonic()
             if remaining <= 0:

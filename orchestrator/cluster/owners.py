@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 BUCKET: Final = "g_owner"
 ALIVE: Final = "g.alive"
 DEAD: Final = "g.dead"
+TO: Final = "g.to"
+"""The subject of a worker, before its name: requests to it, and behind the name what commands ask it."""
 STATES: Final = ("live", "ended", "held", "aside")
 """Of an owner's entry: a worker answers for the session; it has ended; nobody takes it for now; it was set
 aside, since it ended its worker more than once."""

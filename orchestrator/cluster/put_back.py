@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from orchestrator.cluster.connection import Connection
+from orchestrator.cluster.owners import TO
 from orchestrator.cluster.status import read
 from orchestrator.core.errors import SessionNotFoundError, SessionStateError
 
@@ -57,7 +58,7 @@ def _asked(connection: Connection, worker: str, session: str) -> dict[str, Any] 
     async def asked() -> dict[str, Any] | None:
         try:
             answer = await connection.nc.request(
-                f"g.to.{worker}.put_back", session.encode(), timeout=_WITHIN_S
+                f"{TO}.{worker}.put_back", session.encode(), timeout=_WITHIN_S
             )
         except Error:  # it is not there any more
             return None

@@ -16,15 +16,13 @@ from time import time
 from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.cluster.connection import ANSWER_WITHIN_S, Connection
+from orchestrator.cluster.owners import ALIVE, BUCKET, STATES, TO
 from orchestrator.core.errors import ReplicaAwayError
 
 if TYPE_CHECKING:
     from nats.aio.msg import Msg
     from nats.js.api import PeerInfo
 
-BUCKET: Final = "g_owner"
-ALIVE: Final = "g.alive"
-STATES: Final = ("live", "ended", "held", "aside")
 LISTEN_S: Final = 2.2
 """Seconds in which every worker is heard: each says each second that it is alive, and one message may be
 late."""
@@ -168,7 +166,7 @@ async def _told(connection: Connection, worker: str) -> list[str]:
     from nats.errors import Error
 
     try:
-        answer = await connection.nc.request(f"g.to.{worker}.status", b"", timeout=TOLD_WITHIN_S)
+        answer = await connection.nc.request(f"{TO}.{worker}.status", b"", timeout=TOLD_WITHIN_S)
     except (Error, TimeoutError):
         return []
     lines = _plain(answer.data).get("told")

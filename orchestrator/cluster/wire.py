@@ -27,6 +27,7 @@ from uuid import uuid4
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from orchestrator.cluster.connection import Connection
+from orchestrator.cluster.owners import TO
 from orchestrator.core.errors import GreenroomError
 from orchestrator.core.legible import one_line
 
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-TO: Final = "g.to"
-"""The subject of a worker, before its name."""
 INBOX: Final = "g.in"
 PIECE_BYTES: Final = 256 * 1024
 """Maximum payload of one message: a server of a common configuration takes 1 MB."""

@@ -35,12 +35,12 @@ from orchestrator.cluster.custody import Custody
 from orchestrator.cluster.drops import Drops
 from orchestrator.cluster.figures import Figures, ready_checks
 from orchestrator.cluster.log import START_WITHIN_S, Log, SessionLog, handed_over
-from orchestrator.cluster.owners import ALIVE_EVERY_S, PROCESS, Alive, Owner, Owners
+from orchestrator.cluster.owners import ALIVE_EVERY_S, PROCESS, TO, Alive, Owner, Owners
 from orchestrator.cluster.process import FINISH_WITHIN_S, SWEEP_EVERY_S, every, go_on
 from orchestrator.cluster.shelf import Shelf
 from orchestrator.cluster.status import MAX_CLOCK_S, server_time
 from orchestrator.cluster.takeover import keep_aside_if_longer
-from orchestrator.cluster.wire import TO, Answering, Wire
+from orchestrator.cluster.wire import Answering, Wire
 from orchestrator.core.archive.download import verify_archive
 from orchestrator.core.archive.register import archives_of
 from orchestrator.core.errors import (
