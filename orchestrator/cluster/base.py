@@ -19,8 +19,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from orchestrator.cluster.buckets import objects
 from orchestrator.cluster.connection import Connection
-from orchestrator.cluster.log import MADE_WITHIN_S, START_WITHIN_S, answered, ends, restored
+from orchestrator.cluster.log import START_WITHIN_S, answered, ends, restored
 from orchestrator.core.errors import ReplicaBehindError
 from orchestrator.core.starting import keep_copy
 from orchestrator.core.store.history import LEDGER_NAME
@@ -103,24 +104,8 @@ class Base:
         self._connection.run(self._forget(session), timeout_s=_WITHIN_S)
 
     async def _open(self) -> ObjectStore:
-        from nats.js.errors import NotFoundError
-
         if self._store is None:
-            js, copies = self._connection.js, self._connection.cluster.copies
-            what = f"the bucket {BUCKET} is to be opened"
-            try:
-                self._store = await answered(
-                    self._connection, lambda: js.object_store(BUCKET), what, START_WITHIN_S, MADE_WITHIN_S
-                )
-            except NotFoundError:
-                ttl = KEPT_FOR.total_seconds()
-                self._store = await answered(
-                    self._connection,
-                    lambda: js.create_object_store(BUCKET, replicas=copies, ttl=ttl),
-                    what,
-                    START_WITHIN_S,
-                    MADE_WITHIN_S,
-                )
+            self._store = await objects(self._connection, BUCKET, KEPT_FOR.total_seconds(), START_WITHIN_S)
         return self._store
 
     async def _put(self, session: str, files: dict[Part, bytes]) -> None:

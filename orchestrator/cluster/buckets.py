@@ -11,6 +11,7 @@ from orchestrator.core.errors import ReplicaAwayError
 
 if TYPE_CHECKING:
     from nats.js.kv import KeyValue
+    from nats.js.object_store import ObjectStore
 
 
 async def bucket(connection: Connection, name: str) -> KeyValue:
@@ -37,6 +38,32 @@ async def bucket(connection: Connection, name: str) -> KeyValue:
 
     what = f"the bucket {name} is to be opened"
     return await answered(connection, made, what, START_WITHIN_S, MADE_WITHIN_S)
+
+
+async def objects(
+    connection: Connection, name: str, ttl_s: float, within_s: float | None = None
+) -> ObjectStore:
+    """Return a bucket of larger objects, after making it where it is not there yet, in as many copies as all
+    else.
+
+    Args:
+        ttl_s: Seconds for which an object stays there.
+        within_s: As of `answered`.
+
+    Raises:
+        ReplicaAwayError: The servers do not answer.
+    """
+    from nats.js.errors import NotFoundError
+
+    js, copies = connection.js, connection.cluster.copies
+
+    async def made() -> ObjectStore:
+        try:
+            return await js.object_store(name)
+        except NotFoundError:
+            return await js.create_object_store(name, replicas=copies, ttl=ttl_s)
+
+    return await answered(connection, made, f"the bucket {name} is to be opened", within_s, MADE_WITHIN_S)
 
 
 def away(what: str, error: BaseException) -> ReplicaAwayError:

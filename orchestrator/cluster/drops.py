@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from orchestrator.cluster.buckets import objects
 from orchestrator.cluster.connection import Connection
 from orchestrator.cluster.log import answered
 from orchestrator.web.uploads import DIGEST, MAX_AGE_S, Shared
@@ -83,17 +84,6 @@ class Drops(Shared):
             return None
 
     async def _open(self) -> ObjectStore:
-        from nats.js.errors import NotFoundError
-
         if self._store is None:
-            js, copies = self._connection.js, self._connection.cluster.copies
-            what = f"the bucket {BUCKET} is to be opened"
-            try:
-                self._store = await answered(self._connection, lambda: js.object_store(BUCKET), what)
-            except NotFoundError:
-                self._store = await answered(
-                    self._connection,
-                    lambda: js.create_object_store(BUCKET, replicas=copies, ttl=MAX_AGE_S),
-                    what,
-                )
+            self._store = await objects(self._connection, BUCKET, MAX_AGE_S)
         return self._store
