@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from orchestrator.cluster.connection import Connection
+from orchestrator.cluster.connection import Connection, reason
 from orchestrator.cluster.log import MADE_WITHIN_S, START_WITHIN_S, answered
 from orchestrator.core.errors import ReplicaAwayError
 
@@ -68,7 +68,6 @@ async def objects(
 
 def away(what: str, error: BaseException) -> ReplicaAwayError:
     """Return our error for one of the library's, about *what*."""
-    told = " ".join(str(error).split()) or type(error).__name__
     return ReplicaAwayError(
-        f"{what}: the cluster's servers have not answered ({told}): look at them, then try again"
+        f"{what}: the cluster's servers have not answered ({reason(error)}): look at them, then try again"
     )

@@ -19,6 +19,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from orchestrator.core.errors import ConfigurationError, NotInstalledError, ReplicaAwayError
+from orchestrator.core.legible import one_line
 from orchestrator.panel.config.cluster import Cluster
 
 if TYPE_CHECKING:
@@ -187,7 +188,7 @@ class Connection:
 
 async def _told(error: Exception) -> None:
     """Keep the library's errors out of the terminal: each ends as one of ours where somebody waits."""
-    log.debug("cluster: %s", _reason(error))
+    log.debug("cluster: %s", reason(error))
 
 
 class _PlainServerError(Exception):
@@ -262,7 +263,7 @@ def _advice(error: BaseException) -> str:
         )
     if isinstance(error, ssl.SSLError):
         return (
-            f"they do not accept this process's certificate ({_reason(error)}): set `cluster.certificate` "
+            f"they do not accept this process's certificate ({reason(error)}): set `cluster.certificate` "
             "and `cluster.key` to a pair that their authority signed"
         )
     if _is_refusal(error):
@@ -270,12 +271,12 @@ def _advice(error: BaseException) -> str:
             "they refuse its credentials: look at `user` and the password, the token, or `credentials` of "
             "`cluster:`"
         )
-    return f"they do not answer ({_reason(error)}): start them, or mend `cluster.servers` in greenroom.yaml"
+    return f"they do not answer ({reason(error)}): start them, or mend `cluster.servers` in greenroom.yaml"
 
 
-def _reason(error: BaseException) -> str:
+def reason(error: BaseException) -> str:
     """Return what a library's error says, in one line."""
-    return " ".join(str(error).split()) or type(error).__name__
+    return one_line(str(error)) or type(error).__name__
 
 
 def _options(cluster: Cluster) -> dict[str, Any]:
@@ -359,7 +360,7 @@ def _tls(cluster: Cluster) -> ssl.SSLContext:
     except (OSError, ssl.SSLError) as error:
         files = [str(one) for one in (cluster.ca, cluster.certificate, cluster.key) if one is not None]
         raise ConfigurationError(
-            f"cluster: {', '.join(files)}: cannot be used for TLS ({_reason(error)}): name PEM files that "
+            f"cluster: {', '.join(files)}: cannot be used for TLS ({reason(error)}): name PEM files that "
             "belong together"
         ) from error
     return context

@@ -13,6 +13,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from orchestrator.cluster.connection import ANSWER_WITHIN_S, Connection
+from orchestrator.cluster.log import WRONG_SEQUENCE
 from orchestrator.core.errors import ReplicaAwayError
 
 if TYPE_CHECKING:
@@ -177,4 +178,3 @@ async def sent(
 
 SEND_WITHIN_S: Final = 2.0
 """Seconds for one message beside a session: a person waits, and it is sent again if it takes longer."""
-WRONG_SEQUENCE: Final = 10071  # JSStreamWrongLastSequenceErrF in the server's list of errors

@@ -25,7 +25,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from uuid import uuid4
 
-from orchestrator.cluster.connection import ANSWER_WITHIN_S, Connection
+from orchestrator.cluster.connection import ANSWER_WITHIN_S, Connection, reason
 from orchestrator.core.errors import (
     FileTooLargeError,
     ReplicaAwayError,
@@ -34,6 +34,7 @@ from orchestrator.core.errors import (
     StoreError,
     SupersededError,
 )
+from orchestrator.core.legible import one_line
 from orchestrator.core.store import ledger
 from orchestrator.core.store.history import LEDGER_NAME
 
@@ -64,9 +65,9 @@ tenths of a second, and what is sent to it meanwhile gets no answer at all: one 
 together lost 5 s by that."""
 _REST_WITHIN_S: Final = 30.0
 _READ_WITHIN_S: Final = 60.0
-_WRONG_SEQUENCE: Final = 10071  # JSStreamWrongLastSequenceErrF in the server's list of errors
-_ID: Final = "Nats-Msg-Id"
-_EXPECTED: Final = "Nats-Expected-Last-Subject-Sequence"
+WRONG_SEQUENCE: Final = 10071  # JSStreamWrongLastSequenceErrF in the server's list of errors
+ID: Final = "Nats-Msg-Id"
+EXPECTED: Final = "Nats-Expected-Last-Subject-Sequence"
 _CLAIM: Final = "Greenroom-Claim"
 """Header of a claim: the worker's name."""
 _AFTER: Final = "Greenroom-After"
@@ -163,7 +164,7 @@ class Log:
                 ack = await self.publish(
                     session,
                     b"",
-                    {_CLAIM: self.worker, _ID: id_, _EXPECTED: str(last.seq if last is not None else 0)},
+                    {_CLAIM: self.worker, ID: id_, EXPECTED: str(last.seq if last is not None else 0)},
                 )
             except _WrongSequenceError:
                 if not is_new:
@@ -247,7 +248,7 @@ class Log:
             )
         except NotFoundError:
             return None
-        return found.seq if (found.headers or {}).get(_ID) == id_ else None
+        return found.seq if (found.headers or {}).get(ID) == id_ else None
 
     async def _read(self, session: str, upto: int) -> Kept:
         """Read the log up to the message *upto*.
@@ -318,7 +319,7 @@ class Log:
                     headers=headers,
                 )
             except APIError as error:
-                if error.err_code == _WRONG_SEQUENCE:
+                if error.err_code == WRONG_SEQUENCE:
                     raise _WrongSequenceError from error
                 why = f": {error.description}"
             except (Error, OSError, TimeoutError):
@@ -458,7 +459,7 @@ class SessionLog:
                 f"{self.session}: a transaction of {len(content)} bytes is more than the log takes at once "
                 f"({MAX_TRANSACTION_BYTES}): end this session, and start another"
             )
-        headers = {_ID: id_, _EXPECTED: str(self._seq), _AFTER: str(after)}
+        headers = {ID: id_, EXPECTED: str(self._seq), _AFTER: str(after)}
         try:
             self._seq = await self._log.publish(self.session, content, headers)
         except _WrongSequenceError:
@@ -582,7 +583,7 @@ async def made_when_ready(connection: Connection, stream: Any) -> None:
                 return
             why = str(error.description)
         except (APIError, Error, OSError, TimeoutError) as error:
-            why = " ".join(str(error).split())
+            why = reason(error)
         else:
             return
         await asyncio.sleep(0.1)
@@ -627,7 +628,7 @@ async def answered(
             raise
         except (Error, OSError, TimeoutError) as error:
             if monotonic() - began > (patience(connection) if within_s is None else within_s):
-                why = " ".join(str(error).split()) or "in time"
+                why = one_line(str(error)) or "in time"
                 raise ReplicaAwayError(
                     f"{what}, and the cluster's servers do not answer ({why}): look at them, then try again"
                 ) from error

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.cluster.buckets import away, bucket
 from orchestrator.cluster.connection import Connection
-from orchestrator.cluster.log import MADE_WITHIN_S, START_WITHIN_S
+from orchestrator.cluster.log import MADE_WITHIN_S, START_WITHIN_S, WRONG_SEQUENCE
 from orchestrator.core.errors import ReplicaAwayError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ PROCESS: Final = int.from_bytes(os.urandom(6))
 """Tells this process from others of its worker's name. The system's own number does not: in a container it is
 1 each time, and whoever had heard that the first one is dead would never hear the next."""
 _LOOK_S: Final = 0.25
-_WRONG_LAST: Final = (10071, 10164)
+_WRONG_LAST: Final = (WRONG_SEQUENCE, 10164)
 """Codes of NATS where another revision is the last one (`KeyValue.delete` passes them on as they come)."""
 _WATCH_AGAIN_S: Final = 0.5
 

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from orchestrator.cluster.connection import Connection
 from orchestrator.cluster.following import SEND_WITHIN_S, Following, sent
-from orchestrator.cluster.log import made_when_ready
+from orchestrator.cluster.log import ID, made_when_ready
 from orchestrator.core.archive.register import ARCHIVES, BEGUN, DISMISSED
 from orchestrator.core.errors import HomeError, ReplicaAwayError, UsageError
 from orchestrator.core.home.regular import read_regular
@@ -307,7 +307,7 @@ class Records:
         headers = {}
         if file in FILES:  # but a title that is given back counts again
             name = b"\0".join((session.encode(), file.encode(), text.encode()))
-            headers["Nats-Msg-Id"] = hashlib.sha256(name).hexdigest()
+            headers[ID] = hashlib.sha256(name).hexdigest()
         self._connection.run(
             sent(self._connection, STREAM, f"{SUBJECT}.{session}", content, headers),
             timeout_s=SEND_WITHIN_S + 1,

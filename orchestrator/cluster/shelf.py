@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from orchestrator.cluster.connection import Connection
 from orchestrator.cluster.custody import AWAY
 from orchestrator.cluster.following import SEND_WITHIN_S, Following, sent, why_old
-from orchestrator.cluster.log import made_when_ready
+from orchestrator.cluster.log import EXPECTED, made_when_ready
 from orchestrator.cluster.records import Records
 from orchestrator.core.archive.register import ARCHIVES, archives_of
 from orchestrator.core.archive.stores import open_store
@@ -54,7 +54,6 @@ PUT_EVERY_S: Final = 2.0
 SHARE_OF_TIME: Final = 0.1
 """Most of the time that looks take: with many sessions that go on, they are further apart."""
 _RECEIVE_EVERY_S: Final = 0.5
-_EXPECTED: Final = "Nats-Expected-Last-Subject-Sequence"
 
 Stamp = tuple[object, ...]
 
@@ -292,7 +291,7 @@ class Shelf:
         if new is None or not goes_first(new, before):
             return
         if new != before:
-            headers = {_EXPECTED: str(known.revision)}
+            headers = {EXPECTED: str(known.revision)}
             sending = sent(self._connection, STREAM, f"{SUBJECT}.{key}", new.to_bytes(), headers)
             revision = self._connection.run(sending, timeout_s=SEND_WITHIN_S + 1)
             if revision is None:
