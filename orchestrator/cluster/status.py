@@ -131,7 +131,7 @@ async def _read(connection: Connection, listen_s: float) -> Status:
     heard: dict[str, tuple[Mapping[str, Any], float]] = {}
 
     async def hear(message: Msg) -> None:
-        told = _plain(message.data)
+        told = object_in(message.data)
         if isinstance(name := told.get("worker"), str):
             heard[name] = told, time()
 
@@ -169,7 +169,7 @@ async def _told(connection: Connection, worker: str) -> list[str]:
         answer = await connection.nc.request(f"{TO}.{worker}.status", b"", timeout=TOLD_WITHIN_S)
     except (Error, TimeoutError):
         return []
-    lines = _plain(answer.data).get("told")
+    lines = object_in(answer.data).get("told")
     return [str(line) for line in lines] if isinstance(lines, list) else []
 
 
@@ -210,7 +210,7 @@ async def _owners(connection: Connection) -> dict[str, Mapping[str, Any]]:
                 async for entry in watcher:
                     if entry is None:  # all that was there before
                         break
-                    found[entry.key] = _plain(entry.value or b"")
+                    found[entry.key] = object_in(entry.value or b"")
             finally:
                 await watcher.stop()  # type: ignore[no-untyped-call]  # of the client
     except BucketNotFoundError:
@@ -267,7 +267,7 @@ async def _server_time(connection: Connection) -> ServerTime:
     except (Error, TimeoutError) as error:
         raise _away(connection, "its time") from error
     after = time()
-    server = _plain(message.data).get("server")
+    server = object_in(message.data).get("server")
     try:
         told = dict(server or {})
         at = datetime.fromisoformat(str(told["time"])[:26].rstrip("Z") + "+00:00").timestamp()
@@ -284,7 +284,7 @@ def _away(connection: Connection, what: str) -> ReplicaAwayError:
     )
 
 
-def _plain(data: bytes) -> Mapping[str, Any]:
+def object_in(data: bytes) -> Mapping[str, Any]:
     """Return the object in a message; an empty one if it holds something else, since anybody may publish."""
     try:
         found = json.loads(data)

@@ -56,7 +56,7 @@ from orchestrator.core.errors import (
 from orchestrator.core.legible import one_line
 from orchestrator.core.store import files
 from orchestrator.core.store.history import LEDGER_NAME
-from orchestrator.core.table import SESSION_ID
+from orchestrator.core.table import check_session_id
 from orchestrator.documents.opening import AnySession, store_of
 from orchestrator.material.speech.recognition import recogniser_of
 from orchestrator.panel.application import BOARD
@@ -611,18 +611,18 @@ class Worker:
         await message.respond(json.dumps(told).encode())
 
     async def _asked_to_put_back(self, message: Msg) -> None:
-        session = message.data.decode("utf-8", "replace")
+        session = message.data[:100].decode("utf-8", "replace")  # no id is so long
 
         async def work() -> None:
             try:
-                if not SESSION_ID.fullmatch(session):
-                    raise SessionNotFoundError(f"{session[:80]!r} is no session's id", value=session[:80])
+                check_session_id(session)
                 close = partial(self._keeping.close, session)
                 more = await asyncio.to_thread(self.custody.put_back, session, close)
                 await self._claims.again(session)
                 answer: dict[str, Any] = {"worker": self.name, "records": more}
             except (GreenroomError, OSError) as error:
-                answer = {"worker": self.name, "refused": one_line(str(error))}
+                code = error.code if isinstance(error, GreenroomError) else None
+                answer = {"worker": self.name, "refused": one_line(str(error)), "code": code}
             await message.respond(json.dumps(answer).encode())
 
         self._do(work())

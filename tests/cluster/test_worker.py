@@ -163,6 +163,16 @@ def test_a_log_that_lost_its_tail_is_told_and_put_back_by_one_command(running: C
             running.await_up(name)
 
 
+def test_what_no_worker_has_a_folder_of_cannot_be_put_back(running: Cluster) -> None:
+    done = running.command("cluster", "put-back", "nobody", "--yes")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "greenroom: nobody: no worker that is there has a folder of it\n"
+    named = running.command("cluster", "put-back", "no/id", "--yes")
+    assert named.returncode != 0
+    assert "nothing was put back" in named.stderr
+    assert named.stderr.count("'no/id' is no session id") == 3  # what each of the three workers said
+
+
 def lose_tail(running: Cluster, session: str, messages: int) -> None:
     """Remove the last messages of a log, as damaged files of two servers do."""
     reached = Connection.open(running.servers.cluster, "damage")
