@@ -18,6 +18,7 @@ from orchestrator.cli.screen import Screen
 from orchestrator.cli.serve import DEFAULT_PORT, Host, Port, Public, public_address
 from orchestrator.cli.stopping import told_if_ended, told_if_stopped
 from orchestrator.core.errors import ConfigurationError, NotInstalledError, UsageError
+from orchestrator.core.legible import counted
 
 if TYPE_CHECKING:
     from orchestrator.cluster.connection import Connection
@@ -91,11 +92,11 @@ def drain(
     from orchestrator.cluster.drain import drain as ask
 
     def say(left: int) -> None:
-        Screen.current.note(f"{worker}: {left} session{'s' * (left != 1)} left")
+        Screen.current.note(f"{worker}: {counted(left, 'session')} left")
 
     with _connected(cluster, "drain") as connection:
         done = ask(connection, worker, timeout, say)
-    text = f"{worker} has handed over {done.sessions} session{'s' * (done.sessions != 1)} and goes"
+    text = f"{worker} has handed over {counted(done.sessions, 'session')} and goes"
     Screen.current.result(asdict(done), text)
 
 
@@ -199,8 +200,8 @@ def _table(found: Status) -> str:
         lines.append(f"{one.name:<20} {state:<8} {one.sessions:>8} {one.behind:>8} {clock:>9}")
     if not found.workers:
         lines.append("none was heard of")
-    counted = ", ".join(f"{number} {state}" for state, number in found.sessions.items())
-    lines += ["", f"sessions: {counted}"]
+    states = ", ".join(f"{number} {state}" for state, number in found.sessions.items())
+    lines += ["", f"sessions: {states}"]
     lines += [f"{one.session}: {one.state}: {one.advice}" for one in found.attention]
     if found.orphans:
         lines.append(

@@ -97,7 +97,7 @@ def _sound(home: Home) -> tuple[str, str]:
     if not pieces:
         return "ok", "no sound is kept; of answers it is where a presenter ticks that at the start"
     sessions, size = {one.parent for one in pieces}, sum(one.stat().st_size for one in pieces)
-    held = f"{len(sessions)} session{'s' * (len(sessions) != 1)}, {size / 1e6:.1f} MB"
+    held = f"{counted(len(sessions), 'session')}, {size / 1e6:.1f} MB"
     return "ok", f"sound of answers is kept of {held}, in {home.sessions / '.sound'}"
 
 

@@ -29,6 +29,7 @@ from httpx2 import HTTPError
 from orchestrator.cluster import leftovers
 from orchestrator.cluster.server import Servers, end_with_parent
 from orchestrator.core.errors import OutboundError, StoreWriteError
+from orchestrator.core.legible import counted
 from orchestrator.core.outbound.client import client
 from orchestrator.panel.home import set_up
 
@@ -404,8 +405,7 @@ def _tell_debrief(say: Say, stage: Stage, session: str) -> None:
     answered = sum(bool(turn.get("answer")) for one in found["exchanges"] for turn in one["turns"])
     driven = found.get("driven")
     plain = {"step": "debrief", "driven": driven, "answers": answered, "address": address}
-    counted = f"{answered} answer{'s' * (answered != 1)}"
-    say(plain, f"the debrief has {counted}, and says: {driven}\n{address}")
+    say(plain, f"the debrief has {counted(answered, 'answer')}, and says: {driven}\n{address}")
 
 
 def _open(address: str) -> None:

@@ -6,16 +6,16 @@ The worker gets a request at `g.to.<worker>.drain` and answers with messages, at
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any, Final
+from typing import Final
 
 from orchestrator.cluster.connection import Connection
 from orchestrator.cluster.owners import TO
-from orchestrator.cluster.status import read
+from orchestrator.cluster.status import object_in, read
 from orchestrator.core.errors import ReplicaAwayError, SessionStateError, UsageError
+from orchestrator.core.legible import counted
 from orchestrator.panel.config.cluster import WORKER
 
 TIMEOUT_S: Final = 60.0
@@ -103,7 +103,7 @@ async def _follow(connection: Connection, worker: str, timeout_s: float, say: Ca
                 ) from None
             if (message.headers or {}).get("Status") == "503":
                 raise _UnknownError
-            told = _progress(message.data)
+            told = object_in(message.data)
             if told.get("error"):
                 raise SessionStateError(f"{worker}: it could not be drained: {told['error']}")
             now = told.get("left")
@@ -122,12 +122,4 @@ async def _follow(connection: Connection, worker: str, timeout_s: float, say: Ca
 def _counted(left: int | None) -> str:
     if left is None:
         return "it has not said how many sessions it has"
-    return f"it still has {left} session{'s' * (left != 1)}"
-
-
-def _progress(data: bytes) -> dict[str, Any]:
-    try:
-        told = json.loads(data)
-    except ValueError:
-        return {}
-    return told if isinstance(told, dict) else {}
+    return f"it still has {counted(left, 'session')}"
