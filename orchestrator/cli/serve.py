@@ -13,7 +13,7 @@ import typer
 from orchestrator.cli.arguments import Endpoint, guarded, s3_options
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.stopping import told_if_ended
-from orchestrator.core.errors import NotInstalledError, SpeechError, UsageError
+from orchestrator.core.errors import NotInstalledError, UsageError
 
 if TYPE_CHECKING:
     from orchestrator.panel.config.public_url import PublicUrl
@@ -94,7 +94,7 @@ def _serve(
         raise UsageError("--host needs an address")
     public = public_address(home, public_url)
     from orchestrator.access.gate import gate_of
-    from orchestrator.material.speech.recognition import recogniser_of
+    from orchestrator.material.speech.recognition import recogniser_or_why
     from orchestrator.web.open_sessions import OpenSessions
     from orchestrator.web.server import serve as run
     from orchestrator.web.site import Site
@@ -121,11 +121,8 @@ def _serve(
         gate=gate,
     )
     if home is not None and workers == 1:  # else each worker has its own
-        try:
-            recogniser = recogniser_of(home.config.stt_model, home.config.stt_language)
-            site = replace(site, recogniser=recogniser)
-        except SpeechError as error:
-            site = replace(site, no_recogniser=str(error))
+        recogniser, why = recogniser_or_why(home.config.stt_model, home.config.stt_language)
+        site = replace(site, recogniser=recogniser, no_recogniser=why)
     if workers > 1:
         from orchestrator.cluster.workers import Commands, serve_with_workers
 

@@ -172,6 +172,17 @@ class Owners:
         """Return whether a worker was heard of lately."""
         return worker in self._workers
 
+    def asking(self, whose: str, but: str) -> str | None:
+        """Return what a session that another worker than *but* starts asks a model, as `Starts.line` says it,
+        or None if none does.
+
+        Args:
+            whose: As at `Starts.line`.
+        """
+        if whose:  # what somebody's model is asked is not for others
+            return None
+        return next((one.asking for one in self.living() if one.asking and one.worker != but), None)
+
     @property
     def is_in_touch(self) -> bool:
         """Whether what this process knows of the workers is worth anything: it has heard of some all the

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from threading import Event, Thread
@@ -26,9 +27,9 @@ from orchestrator.cluster.codes import BucketCodes
 from orchestrator.cluster.connection import Connection
 from orchestrator.cluster.owners import ALIVE_EVERY_S, PROCESS, Alive, Owner, Owners
 from orchestrator.cluster.wire import Answering, Wire
-from orchestrator.core.errors import DriverBusyError, GreenroomError, SpeechError
+from orchestrator.core.errors import DriverBusyError, GreenroomError
 from orchestrator.core.store.history import LEDGER_NAME
-from orchestrator.material.speech.recognition import recogniser_of
+from orchestrator.material.speech.recognition import recogniser_or_why
 from orchestrator.panel.config.cluster import Cluster
 from orchestrator.panel.config.public_url import parse_public_url
 from orchestrator.panel.home import Home
@@ -148,7 +149,7 @@ class Worker:
         self._site = site_of_orders(self._orders, self._home, codes)
         self._claims = Claims(self._connection, self._owners, name, OneHome(self._site))
         self._site.sessions.on_begun.append(self._claims.begin)
-        self._site.starts.elsewhere = self._asked_elsewhere
+        self._site.starts.elsewhere = partial(self._owners.asking, but=name)
         self._wire = Wire(self._connection)
         self._answering = Answering(self._wire, application(self._site), self._claims.enter)
         self._connection.run(self._begin())
@@ -176,20 +177,10 @@ class Worker:
         alive = Alive(self._orders.worker, time(), held, self._claims.is_draining, PROCESS, asking=asking)
         await self._owners.announce(alive)
 
-    def _asked_elsewhere(self, whose: str) -> str | None:
-        if whose:  # what somebody's model is asked is not for others
-            return None
-        own = self._orders.worker
-        return next((one.asking for one in self._owners.living() if one.asking and one.worker != own), None)
-
 
 def site_of_orders(orders: Orders, home: Home, codes: Codes) -> Site:
     """Return the site that a worker serves; the codes that it offers are redeemed at any of them."""
-    recogniser, why = None, ""
-    try:
-        recogniser = recogniser_of(home.config.stt_model, home.config.stt_language)
-    except SpeechError as error:
-        why = str(error)
+    recogniser, why = recogniser_or_why(home.config.stt_model, home.config.stt_language)
     shared = Shared(Path(orders.dropped))
     gate = gate_of(home.config.access, home.root, os.environ)
     return Site(

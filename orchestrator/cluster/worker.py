@@ -49,7 +49,6 @@ from orchestrator.core.errors import (
     ReplicaAwayError,
     ReplicaBehindError,
     SessionNotFoundError,
-    SpeechError,
     StoreError,
     SupersededError,
 )
@@ -58,7 +57,7 @@ from orchestrator.core.store import files
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.table import check_session_id
 from orchestrator.documents.opening import AnySession, store_of
-from orchestrator.material.speech.recognition import recogniser_of
+from orchestrator.material.speech.recognition import recogniser_or_why
 from orchestrator.panel.application import BOARD
 from orchestrator.panel.config.cluster import Cluster
 from orchestrator.panel.config.public_url import parse_public_url
@@ -257,7 +256,7 @@ class Worker:
             self._shelf.opened = self.site.sessions.using_any
             self._shelf.on_erased.append(self._gone)
             self._shelf.open()
-            self.site.starts.elsewhere = self._asked_elsewhere
+            self.site.starts.elsewhere = partial(self._owners.asking, but=self.name)
             self._wire = Wire(self._connection)
             self._answering = Answering(self._wire, application(self.site), self._claims.enter)
             self._connection.run(self._begin(), timeout_s=2 * START_WITHIN_S)
@@ -312,11 +311,8 @@ class Worker:
     # ------------------------------------------------------------------ the site
 
     def _site_here(self, drops: Path) -> Site:
-        config, recogniser, why = self._home.config, None, ""
-        try:
-            recogniser = recogniser_of(config.stt_model, config.stt_language)
-        except SpeechError as error:
-            why = str(error)
+        config = self._home.config
+        recogniser, why = recogniser_or_why(config.stt_model, config.stt_language)
         token = self._connection.run(site_token(self._connection), timeout_s=2 * START_WITHIN_S)
         shared = Drops(drops, self._connection)
         gate = gate_of(config.access, self._home.root, os.environ)
@@ -382,13 +378,6 @@ class Worker:
 
     def _behind_s(self) -> float:
         return max((one.behind_s for one in self.custody.logs), default=0.0)
-
-    def _asked_elsewhere(self, whose: str) -> str | None:
-        if whose:  # what somebody's model is asked is not for others
-            return None
-        return next(
-            (one.asking for one in self._owners.living() if one.asking and one.worker != self.name), None
-        )
 
     # ------------------------------------------------------------------ in the loop
 

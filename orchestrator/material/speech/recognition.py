@@ -544,6 +544,14 @@ def recogniser_of(stt_model: str | None, stt_language: str | None = None) -> Whi
     return Whisper(model_of(stt_model, stt_language))
 
 
+def recogniser_or_why(stt_model: str | None, stt_language: str | None) -> tuple[Whisper | None, str]:
+    """Return what `recogniser_of` does and "", or None and why there is none, with what to do."""
+    try:
+        return recogniser_of(stt_model, stt_language), ""
+    except SpeechError as error:
+        return None, str(error)
+
+
 def _samples(sound: bytes) -> Any:
     import numpy
 
