@@ -25,6 +25,8 @@ log = logging.getLogger(__name__)
 AT_ONCE: Final = 4
 """Sessions that are taken over at a time: each folds a ledger, and two cores do no more."""
 CLAIM_WITHIN_S: Final = 30.0
+CLAIM_EVERY_S: Final = 2.0
+"""Seconds between two looks for sessions that nobody has: few of the 15 within which one is to be taken."""
 MAX_TRIES: Final = 3
 """Workers that may die with a session, one right after the other, before it is set aside."""
 STEADY_S: Final = 3.0
@@ -244,7 +246,7 @@ class Claims:
         if before.worker in ("", self._worker):
             return True
         # Who hears nobody is cut off itself, and right after that it has not heard of everybody yet.
-        return not self._owners.is_living(before.worker) and self._owners.is_in_touch
+        return self._owners.is_dead(before.worker)
 
     def _look(self, session: str) -> None:
         """Notice that another worker has one of this worker's sessions."""

@@ -125,6 +125,7 @@ class Owners:
         self._revisions: dict[str, int] = {}
         self._workers: dict[str, tuple[Alive, float]] = {}  # with the moment at which it was heard
         self._buried: dict[str, int] = {}  # the process of a worker that was called dead
+        self._told_dead: set[str] = set()  # workers called dead that no later process has the name of
         self._heard_at = self._touched_at = clock()  # any worker; and since when without a pause
         self._changed: asyncio.Event
         self._tasks: list[asyncio.Task[None]] = []
@@ -182,6 +183,11 @@ class Owners:
         if whose:  # what somebody's model is asked is not for others
             return None
         return next((one.asking for one in self.living() if one.asking and one.worker != but), None)
+
+    def is_dead(self, worker: str) -> bool:
+        """Return whether a worker has died: somebody who saw its end said so, or it fell silent while this
+        process heard others."""
+        return worker not in self._workers and (worker in self._told_dead or self.is_in_touch)
 
     @property
     def is_in_touch(self) -> bool:
@@ -349,6 +355,7 @@ class Owners:
         before = self._workers.get(alive.worker)
         if before is not None and before[0].pid != alive.pid:
             self._die(alive.worker)  # another process has its name: all that the first one had is gone
+        self._told_dead.discard(alive.worker)
         is_new = alive.worker not in self._workers
         self._workers[alive.worker] = alive, self._clock()
         if is_new or (before is not None and before[0].draining != alive.draining):
@@ -361,6 +368,7 @@ class Owners:
             if pid not in ("", str(here)):
                 return  # an earlier process of this name
             self._buried[worker] = here
+            self._told_dead.add(worker)
         self._die(worker)
 
     async def _look(self) -> None:

@@ -22,7 +22,7 @@ from time import monotonic, sleep, time
 from typing import Final
 
 from orchestrator.access.gate import gate_of
-from orchestrator.cluster.claims import Claims
+from orchestrator.cluster.claims import CLAIM_EVERY_S, Claims
 from orchestrator.cluster.codes import BucketCodes
 from orchestrator.cluster.connection import Connection
 from orchestrator.cluster.owners import ALIVE_EVERY_S, PROCESS, Alive, Owner, Owners
@@ -169,6 +169,7 @@ class Worker:
         self._tasks = [
             asyncio.create_task(every(ALIVE_EVERY_S, self._say_alive)),
             asyncio.create_task(every(SWEEP_EVERY_S, self._claims.sweep)),
+            asyncio.create_task(every(CLAIM_EVERY_S, self._claims.claim_left)),
             asyncio.create_task(every(ALIVE_EVERY_S, self._claims.forgive)),
         ]
 

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.access.gate import gate_of
 from orchestrator.cluster.base import Base
-from orchestrator.cluster.claims import Claims
+from orchestrator.cluster.claims import CLAIM_EVERY_S, Claims
 from orchestrator.cluster.codes import BucketCodes, site_token
 from orchestrator.cluster.connection import Connection
 from orchestrator.cluster.custody import Custody
@@ -73,8 +73,6 @@ if TYPE_CHECKING:
     from nats.aio.msg import Msg
 
 MEND_EVERY_S: Final = 0.5
-CLAIM_EVERY_S: Final = 2.0
-"""Seconds between two looks for sessions that nobody has: few of the 15 within which one is to be taken."""
 ARCHIVE_AGAIN_S: Final = (5.0, 15.0, 60.0, 300.0)
 """Pauses before an archive that failed is tried again, the last one for ever."""
 S3_ENDPOINT: Final = "GREENROOM_S3_ENDPOINT"

@@ -13,7 +13,7 @@ import pytest
 
 from orchestrator.cluster.claims import Claims
 from orchestrator.cluster.connection import Connection
-from orchestrator.cluster.owners import OUT_OF_TOUCH_S, Alive, Owner, Owners
+from orchestrator.cluster.owners import DEAD, OUT_OF_TOUCH_S, Alive, Owner, Owners
 from orchestrator.cluster.worker import Worker
 from orchestrator.core.errors import ReplicaAwayError, SessionNotFoundError
 
@@ -25,6 +25,7 @@ class Entries:
         self.entries: dict[str, tuple[Owner, int]] = {}
         self.living: set[str] = {"a"}
         self.is_in_touch = True
+        self.told_dead: set[str] = set()
         self.refuses = False
         self.is_away = False
         self.on_change: list[Callable[[str], None]] = []
@@ -45,6 +46,9 @@ class Entries:
 
     def is_living(self, worker: str) -> bool:
         return worker in self.living
+
+    def is_dead(self, worker: str) -> bool:
+        return worker not in self.living and (worker in self.told_dead or self.is_in_touch)
 
     def pick(self, key: str) -> str | None:
         return next(iter(sorted(self.living)), None)
@@ -120,6 +124,22 @@ def test_who_hears_nobody_claims_nothing_of_others(claims: Claims, entries: Entr
     entries.is_in_touch = True
     assert asyncio.run(claims.enter("s", 0)) is True
     assert kept.here == {"s"}
+
+
+def test_who_is_told_of_a_death_need_not_have_heard_the_others_for_a_while(
+    claims: Claims, entries: Entries, kept: Kept
+) -> None:
+    """As the second worker of a server, which has just begun itself."""
+    entries.put("s", Owner("b", 1))
+    entries.is_in_touch = False
+    entries.told_dead = {"b"}
+
+    async def die() -> None:
+        claims._take_over("b")
+        await settled(claims)
+
+    asyncio.run(die())
+    assert kept.driven == ["s"]
 
 
 def test_a_session_that_comes_back_while_it_is_let_go_of_stays(
@@ -284,8 +304,15 @@ def test_a_session_that_is_gone_keeps_no_other_from_being_taken_again() -> None:
 class Heard:
     """A message that says that a worker is alive."""
 
-    def __init__(self, worker: str) -> None:
-        self.data = Alive(worker, 0.0, 0).to_bytes()
+    def __init__(self, worker: str, pid: int = 0) -> None:
+        self.data = Alive(worker, 0.0, 0, pid=pid).to_bytes()
+
+
+class HeardDead:
+    """A message that says that the process of a worker has ended."""
+
+    def __init__(self, worker: str, pid: int) -> None:
+        self.subject, self.data = f"{DEAD}.{worker}", str(pid).encode()
 
 
 def test_a_process_is_in_touch_once_it_has_heard_of_workers_for_a_while() -> None:
@@ -307,3 +334,27 @@ def test_a_process_is_in_touch_once_it_has_heard_of_workers_for_a_while() -> Non
     now[0] = 103 + OUT_OF_TOUCH_S + 0.1
     assert not owners.is_in_touch
     assert [hears(106), hears(107), hears(108)] == [False, False, True]
+
+
+def test_a_worker_whose_end_was_seen_is_dead_until_its_next_process_speaks() -> None:
+    """Also for a process that has not heard the others for long; of a silence alone it says nothing yet."""
+    now = [100.0]
+    owners = Owners(cast(Connection, None), lambda: now[0])
+    told = []
+
+    async def hear() -> None:
+        owners._changed = asyncio.Event()
+        await owners._hear_alive(cast(Any, Heard("a", pid=1)))
+        told.append(owners.is_dead("a"))
+        told.append(owners.is_dead("b"))  # which it has not heard yet
+        await owners._hear_dead(cast(Any, HeardDead("a", pid=1)))
+        told.append(owners.is_dead("a"))
+        await owners._hear_alive(cast(Any, Heard("a", pid=1)))  # said before its end, and late
+        told.append(owners.is_dead("a"))
+        await owners._hear_alive(cast(Any, Heard("a", pid=2)))
+        told.append(owners.is_dead("a"))
+        await owners._hear_dead(cast(Any, HeardDead("a", pid=1)))  # of the process before
+        told.append(owners.is_dead("a"))
+
+    asyncio.run(hear())
+    assert told == [False, False, True, True, False, False]
