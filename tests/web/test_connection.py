@@ -131,6 +131,28 @@ def test_what_is_typed_while_words_are_under_way_stays_whole(
     expect(page.locator("#words")).to_have_value(stays)
 
 
+def test_what_is_sent_while_words_are_under_way_follows_them(serve: Serve, web: Web) -> None:
+    """Who presses Enter sooner than the server answers need not press it again."""
+    served = serve()
+    session = started(served)
+    page = in_room(web.window().new_page(), served, session)
+    held: list[Route] = []
+    page.route("**/segments", lambda route: route.continue_() if held else held.append(route))
+    page.fill("#words", "Revenue grew.")
+    page.press("#words", "Enter")
+    settles(page, "the words on their way", lambda: held)
+    page.fill("#words", "Revenue grew. And costs fell.")
+    page.press("#words", "Enter")
+    page.press("#words", "Enter")  # twice counts once
+    held[0].continue_()
+    expect(page.locator("#captions li")).to_have_count(2)
+    expect(page.locator("#words")).to_have_value("")
+    assert [one["text"] for one in view_of(served, session)["captions"]] == [
+        "Revenue grew.",
+        "And costs fell.",
+    ]
+
+
 def test_words_whose_answer_a_reload_cut_off_count_once(serve: Serve, web: Web) -> None:
     served = serve()
     session = started(served)

@@ -231,6 +231,7 @@ def test_a_recording_is_brought_played_and_answered_in_the_browser(serve: Serve,
     for follow_up in range(1, 5):
         page.fill("#words", "We do not know.")
         page.press("#words", "Enter")
+        expect(page.locator("#words")).to_have_value("")
         page.wait_for_function(
             "turn => question.hidden || document.getElementById('question-turn').textContent === turn",
             arg=f"follow-up {follow_up}",

@@ -346,14 +346,16 @@ const begunNow = () => ({ at: view?.is_running ? nowOf(view) : null, to: view ? 
 
 const plain = (words) => words.trim().split(/\s+/).join(" "); // as the transcript has them
 
+/** Send what was typed; where words are on their way, what was typed behind them follows once they have come. */
 function say() {
-  if (!isSaying) saying = sayWords();
+  saying = isSaying ? saying.then((hasCome) => hasCome && sayWords()) : sayWords();
   return saying;
 }
 
+/** Whether the words have come. */
 async function sayWords() {
   const words = plain($("words").value);
-  if (!words || !canSend()) return;
+  if (!words || !canSend()) return false;
   const isAgain = unsure !== null && behind(unsure.words, words) !== null; // first what may have come, as it was sent
   if (!isAgain) {
     draft = unsure?.draft ?? draft;
@@ -377,6 +379,7 @@ async function sayWords() {
   if (view) showControls(view.question);
   if (isOk && !hasBegun() && !$("go").hidden) await begin();
   if (isOk && isAgain) await sayWords(); // what was typed behind it
+  return isOk;
 }
 
 /** Who types the first words has begun. */
