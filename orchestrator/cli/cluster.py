@@ -50,11 +50,10 @@ def worker(
         if WORKER.fullmatch(name) is None:
             raise UsageError(f"--name is {name[:80]!r}, but must be up to 64 letters, digits, - or _")
         cluster = replace(cluster, worker=name)
-    if probes is not None:
-        _address(probes)
+    at = None if probes is None else _address(probes)
     from orchestrator.cluster.worker import run
 
-    run(home, cluster, host=probes, say=_say)
+    run(home, cluster, probes=at, say=_say)
 
 
 def front(host: Host = "127.0.0.1", port: Port = DEFAULT_PORT, public_url: Public = None) -> None:
@@ -176,10 +175,11 @@ def _connected(cluster: Cluster, what: str) -> Iterator[Connection]:
         connection.close()
 
 
-def _address(text: str) -> None:
+def _address(text: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
     if not host or not port.isascii() or not port.isdigit() or int(port) > 65_535:
         raise UsageError(f"--probes is {text[:80]!r}, but must be HOST:PORT, such as 0.0.0.0:8717")
+    return host.removeprefix("[").removesuffix("]"), int(port)
 
 
 def _say(plain: dict[str, Any], text: str) -> None:

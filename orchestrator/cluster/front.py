@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import signal
 import socket
 from collections import Counter
 from collections.abc import Callable
@@ -19,7 +18,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from http import HTTPStatus
-from threading import Event
 from typing import Any, Final
 
 import uvicorn
@@ -47,7 +45,15 @@ from orchestrator.web.probes import probes
 from orchestrator.web.problems import RETRY_AFTER_S, problem
 from orchestrator.web.readiness import ReadyCheck
 from orchestrator.web.security import HEALTH, READY, secured
-from orchestrator.web.server import FrontProtocol, allow_open_files, bind, configuration, is_loopback, routers
+from orchestrator.web.server import (
+    FrontProtocol,
+    allow_open_files,
+    bind,
+    configuration,
+    is_loopback,
+    routers,
+    until_signalled,
+)
 from orchestrator.web.site import Site
 from orchestrator.web.templating import page
 
@@ -297,19 +303,16 @@ def run(
         if shown_token is not None and "token=" not in address:
             address += f"?token={shown_token}"
         serving = connection.spawn(server.serve(sockets=bound.sockets))
-        stop = Event()
-        before = {one: signal.signal(one, lambda *_: stop.set()) for one in (signal.SIGTERM, signal.SIGINT)}
-        try:
-            there = f"; on another device {elsewhere}" if elsewhere else ""
-            say({"address": address, "elsewhere": elsewhere}, f"open {address} in a browser{there}")
-            while not stop.wait(_LOOK_S) and not serving.done():
-                pass
-        finally:
-            server.should_exit = True
-            with suppress(Exception):  # what is still being answered ends with this process
-                serving.result(_END_WITHIN_S)
-            for one, earlier in before.items():
-                signal.signal(one, earlier)
+        with until_signalled() as stop:
+            try:
+                there = f"; on another device {elsewhere}" if elsewhere else ""
+                say({"address": address, "elsewhere": elsewhere}, f"open {address} in a browser{there}")
+                while not stop.wait(_LOOK_S) and not serving.done():
+                    pass
+            finally:
+                server.should_exit = True
+                with suppress(Exception):  # what is still being answered ends with this process
+                    serving.result(_END_WITHIN_S)
     finally:
         connection.close()
 

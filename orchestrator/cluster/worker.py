@@ -13,7 +13,6 @@ import json
 import logging
 import os
 import shutil
-import signal
 import socket
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
@@ -65,7 +64,7 @@ from orchestrator.panel.home import Home
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.pairing import Pairings
 from orchestrator.web.probes import served
-from orchestrator.web.server import allow_open_files, application
+from orchestrator.web.server import allow_open_files, application, until_signalled
 from orchestrator.web.site import LOOPBACK, Site
 from orchestrator.web.uploads import Materials, Shared, Uploads
 
@@ -616,12 +615,16 @@ class Worker:
 
 
 def run(
-    home: Home, cluster: Cluster, *, host: str | None = None, say: Callable[[dict[str, Any], str], None]
+    home: Home,
+    cluster: Cluster,
+    *,
+    probes: tuple[str, int] | None = None,
+    say: Callable[[dict[str, Any], str], None],
 ) -> None:
     """Be a worker until Ctrl-C, SIGTERM or a drain; sessions are handed over before the process ends.
 
     Args:
-        host: Where probes and Prometheus are answered, HOST:PORT; None: nowhere.
+        probes: Where they and Prometheus are answered, as host and port; None: nowhere.
         say: Called with values and a line that says them, once it takes sessions, and at its end.
 
     Raises:
@@ -630,20 +633,18 @@ def run(
     allow_open_files()
     worker = Worker(home, cluster)
     worker.open()
-    stop = Event()
-    before = {one: signal.signal(one, lambda *_: stop.set()) for one in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        site = worker.site
-        with served(host, site.readiness, site.metrics, site.metrics_token) if host else nullcontext():
-            say({"worker": worker.name}, f"worker {worker.name} takes sessions")
-            while not stop.wait(0.1) and not worker.drained.is_set():
-                pass
-            if not worker.drained.is_set():
-                left = worker.drain()
-                wait = f"; {left} of its sessions wait for one" if left else "; others have its sessions"
-                text = f"worker {worker.name} goes{wait}"
-                say({"worker": worker.name, "left": left}, text)
-    finally:
-        worker.close()
-        for one, earlier in before.items():
-            signal.signal(one, earlier)
+    site = worker.site
+    answered = served(*probes, site.readiness, site.metrics, site.metrics_token) if probes else nullcontext()
+    with until_signalled() as stop:
+        try:
+            with answered:
+                say({"worker": worker.name}, f"worker {worker.name} takes sessions")
+                while not stop.wait(0.1) and not worker.drained.is_set():
+                    pass
+                if not worker.drained.is_set():
+                    left = worker.drain()
+                    wait = f"; {left} of its sessions wait for one" if left else "; others have its sessions"
+                    text = f"worker {worker.name} goes{wait}"
+                    say({"worker": worker.name, "left": left}, text)
+        finally:
+            worker.close()

@@ -6,7 +6,6 @@ Health and readiness are open, as on the site itself. The metrics ask for their 
 from __future__ import annotations
 
 import json
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
@@ -18,13 +17,12 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from orchestrator.core.errors import UsageError
 from orchestrator.web import metrics
 from orchestrator.web.metrics import Metrics
 from orchestrator.web.problems import problem
 from orchestrator.web.readiness import Readiness
-from orchestrator.web.security import HEALTH, READY, secured
-from orchestrator.web.server import PromptProtocol, is_loopback, listen
+from orchestrator.web.security import HEALTH, READY, is_same, secured
+from orchestrator.web.server import configuration, is_loopback, listen
 
 _END_WITHIN_S: Final = 5.0
 
@@ -64,9 +62,7 @@ async def _answer(
         told = f"here are {HEALTH}, {READY} and {metrics.PATH} alone"
         return problem(HTTPStatus.NOT_FOUND, told, code="not_found")
     shown = Headers(scope=scope).get("authorization", "").removeprefix("Bearer ")
-    if (token is None and is_local) or (
-        token is not None and secrets.compare_digest(shown.encode(), token.encode())
-    ):
+    if is_local if token is None else is_same(shown, token):
         return Response(figures.text(), media_type=metrics.MEDIA_TYPE)
     told = "the metrics need a token: set GREENROOM_METRICS_TOKEN here, and send it as a bearer token"
     refusal = problem(HTTPStatus.UNAUTHORIZED, told, code="unauthorized")
@@ -79,33 +75,18 @@ def _json(plain: dict[str, Any], status: int) -> Response:
 
 
 @contextmanager
-def served(address: str, readiness: Readiness, figures: Metrics, token: str | None) -> Iterator[int]:
-    """Answer probes at *address*, HOST:PORT, in a thread of its own; yield the port.
+def served(host: str, port: int, readiness: Readiness, figures: Metrics, token: str | None) -> Iterator[int]:
+    """Answer probes at an address, in a thread of its own; yield the port.
 
     Raises:
-        UsageError: It is no address, or cannot be listened at.
+        UsageError: It is not possible to listen at this address.
     """
-    host, _, text = address.rpartition(":")
-    if not host or not text.isascii() or not text.isdigit():
-        raise UsageError(f"{address}: must be HOST:PORT, such as 0.0.0.0:8717", value=address)
-    host = host.removeprefix("[").removesuffix("]")
-    listening = listen(host, int(text))
-    app = probes(readiness, figures, token, is_local=is_loopback(host))
-    config = uvicorn.Config(
-        app,
-        log_level="critical",
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        lifespan="off",
-        http=PromptProtocol,
-    )
-    server = uvicorn.Server(config)
+    listening = listen(host, port)
+    server = uvicorn.Server(configuration(probes(readiness, figures, token, is_local=is_loopback(host))))
     thread = Thread(target=server.run, kwargs={"sockets": [listening]}, name="probes", daemon=True)
-    port: int = listening.getsockname()[1]
     thread.start()
     try:
-        yield port
+        yield listening.getsockname()[1]
     finally:
         server.should_exit = True
         thread.join(_END_WITHIN_S)

@@ -179,7 +179,7 @@ class Security:
         if scope["type"] == "http" and scope["method"] == "GET":
             query = scope["query_string"].decode("latin-1")
             shown = parse_qs(query).get("token", [""])[0]
-            if _same(shown, token):  # the link that was printed: into a cookie, and out of the address
+            if is_same(shown, token):  # the link that was printed: into a cookie, and out of the address
                 rest = [one for one in parse_qsl(query, keep_blank_values=True) if one[0] != "token"]
                 path = quote(f"{self._site.base}/{scope['path'].lstrip('/')}")
                 answer = RedirectResponse(f"{path}?{urlencode(rest)}" if rest else path, HTTPStatus.SEE_OTHER)
@@ -235,14 +235,14 @@ def cookie_name(site: Site, host: str) -> str:
 
 def shows_token(headers: Headers, site: Site) -> bool:
     """Return whether a request contains the token, as a bearer token or in the cookie, or needs none."""
-    return site.token is None or any(_same(one, site.token) for one in secrets_in(headers, site))
+    return site.token is None or any(is_same(one, site.token) for one in secrets_in(headers, site))
 
 
 def shows_metrics_token(scope: Scope, headers: Headers, site: Site) -> bool:
     """Return whether a request is Prometheus's, with the token that opens the metrics and nothing else."""
     if site.metrics_token is None or scope["path"] != METRICS:
         return False
-    return _same(headers.get("authorization", "").removeprefix("Bearer "), site.metrics_token)
+    return is_same(headers.get("authorization", "").removeprefix("Bearer "), site.metrics_token)
 
 
 def set_cookie(answer: Response, secret: str, site: Site, headers: Headers) -> None:
@@ -342,7 +342,8 @@ def _is_address(name: str) -> bool:
     return True
 
 
-def _same(shown: str, token: str) -> bool:
+def is_same(shown: str, token: str) -> bool:
+    """Return whether what is shown is the token, in a time that tells nothing of it."""
     return secrets.compare_digest(shown.encode(), token.encode())
 
 

@@ -6,15 +6,17 @@ import asyncio
 import ipaddress
 import resource
 import secrets
+import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
 from importlib import import_module
 from operator import itemgetter
 from pathlib import Path
+from threading import Event
 from typing import Final
 
 import h11
@@ -220,6 +222,18 @@ def configuration(app: ASGIApp, protocol: type[PromptProtocol] | None = None) ->
         http=protocol or PromptProtocol,
         ws_max_size=1_000_000,
     )
+
+
+@contextmanager
+def until_signalled() -> Iterator[Event]:
+    """Yield what SIGTERM and Ctrl-C set within the block, in place of what they did before."""
+    stop = Event()
+    before = {one: signal.signal(one, lambda *_: stop.set()) for one in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield stop
+    finally:
+        for one, earlier in before.items():
+            signal.signal(one, earlier)
 
 
 def allow_open_files() -> None:

@@ -61,12 +61,14 @@ def test_a_worker_gets_its_home_its_name_and_its_address_for_probes(
     assert isinstance(first[0], Home)
     assert first[0].root == home.resolve()
     assert first[1] == Cluster((SERVER,), worker="w-1")
-    assert told["host"] == "[::1]:8717"
+    assert told["probes"] == ("::1", 8717)
     assert second[1] == Cluster((SERVER,))
 
 
 @pytest.mark.parametrize(
-    "given", [("--name", "a.b"), ("--probes", "8717"), ("--probes", "a:b"), ("--probes", "a:99999")]
+    "given",
+    [("--name", "a.b"), ("--probes", "8717"), ("--probes", "a:b"), ("--probes", "a:99999")]
+    + [("--probes", one) for one in ("127.0.0.1:", ":8717")],
 )
 def test_a_worker_with_an_option_that_cannot_be_meant_is_refused(
     command: Commands, stand_in: Callable[..., Calls], given: tuple[str, str]

@@ -15,7 +15,6 @@ from prometheus_client.parser import text_string_to_metric_families
 from starlette.testclient import TestClient
 
 from orchestrator.core.clock import Timings
-from orchestrator.core.errors import UsageError
 from orchestrator.panel.home import Home
 from orchestrator.web.metrics import COUNTER, GAUGE, HISTOGRAM, MEDIA_TYPE, Family, Metrics, written
 from orchestrator.web.open_sessions import OpenSessions
@@ -211,7 +210,7 @@ def test_the_token_of_the_metrics_opens_nothing_else(home: Path) -> None:
 def test_the_address_for_probes_answers_three_paths_and_no_other() -> None:
     readiness = Readiness()
     with (
-        served("127.0.0.1:0", readiness, Metrics(), None) as port,
+        served("127.0.0.1", 0, readiness, Metrics(), None) as port,
         httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=30) as client,
     ):
         named = {"host": "10.1.2.3:8717"}
@@ -228,12 +227,6 @@ def test_the_address_for_probes_answers_three_paths_and_no_other() -> None:
 def test_past_loopback_the_metrics_of_a_worker_need_their_token() -> None:
     for token, sent, status in ((None, None, 401), ("t", None, 401), ("t", "t", 200), ("t", "u", 401)):
         headers = {} if sent is None else {"authorization": f"Bearer {sent}"}
-        with served("0.0.0.0:0", Readiness(), Metrics(), token) as port:
+        with served("0.0.0.0", 0, Readiness(), Metrics(), token) as port:
             answer = httpx2.get(f"http://127.0.0.1:{port}/metrics", headers=headers)
         assert answer.status_code == status
-
-
-@pytest.mark.parametrize("address", ["", "8717", "127.0.0.1:", ":8717", "127.0.0.1:x", "127.0.0.1:99999"])
-def test_what_is_no_address_for_probes_is_refused(address: str) -> None:
-    with pytest.raises(UsageError), served(address, Readiness(), Metrics(), None):
-        pass
