@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from time import monotonic
@@ -286,11 +286,11 @@ class Claims:
             elif revision:  # its worker died between the end of its log and the end of this
                 await self._owners.release(session, revision)
 
-    def _spawn(self, work: object) -> None:
+    def _spawn(self, work: Awaitable[None]) -> None:
         async def quietly() -> None:
             with suppress(GreenroomError):
                 try:
-                    await work  # type: ignore[misc]
+                    await work
                 except OSError as error:  # of this worker's disk: it is tried again
                     log.warning("cluster: a session could not be taken: %s", type(error).__name__)
 

@@ -11,7 +11,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -203,11 +203,11 @@ def site_of_orders(orders: Orders, home: Home, codes: Codes) -> Site:
     )
 
 
-async def every(seconds: float, work: Callable[[], object]) -> None:
+async def every(seconds: float, work: Callable[[], Awaitable[object]]) -> None:
     """Do *work* now and every so many seconds; a failure is tried again the next time."""
     while True:
         with suppress(Exception):  # the servers are away: the next time they may be back
-            await work()  # type: ignore[misc]
+            await work()
         await asyncio.sleep(seconds)
 
 

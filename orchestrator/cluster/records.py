@@ -241,13 +241,17 @@ class Records:
         """Show the last title that was told, unless somebody has given another one here meanwhile."""
         told, titles = self._titles[session], titles_of(self._home)
         here, last = titles.of(session), told[-1]
-        is_own = here != self._shown[session] if session in self._shown else here not in ("", *told)
-        if is_own and here != last:
+        if here != last and self._is_own(session, here):
             return
         with suppress(UsageError):  # of a release that takes longer ones
             if here != last:
                 titles.give(session, last)
             self._shown[session] = last
+
+    def _is_own(self, session: str, here: str) -> bool:
+        """Return whether the title that stands here was given here, and was not told of."""
+        told = self._titles.get(session, ())
+        return here != self._shown[session] if session in self._shown else here not in ("", *told)
 
     def _write_verified(self, session: str) -> None:
         for text in self._verified.pop(session, ()):
@@ -295,9 +299,8 @@ class Records:
         stamp = _stamp(path)
         if self._stamps.get(path, ()) == stamp:
             return
-        here, told = titles_of(self._home).of(session), self._titles.get(session, [])
-        is_new = here != self._shown[session] if session in self._shown else here not in ("", *told)
-        if is_new:
+        here = titles_of(self._home).of(session)
+        if self._is_own(session, here):
             self._publish(session, TITLE, here)
             self._shown[session] = here
         self._stamps[path] = stamp

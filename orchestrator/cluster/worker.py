@@ -431,29 +431,30 @@ class Worker:
         if not self._connection.is_connected:
             return
         await self._relieve()
-        await asyncio.gather(*map(self._mend_one, self.custody.logs))  # `Claims` does some at a time
+        for one in self.custody.logs:  # each apart: none waits for another; `Claims` does some at a time
+            if one.why is not None and one.session not in self._mending:
+                self._mending.add(one.session)
+                self._do(self._mend_one(one))
 
     async def _mend_one(self, one: SessionLog) -> None:
-        """Take a session again if its log has lapsed."""
-        if one.why is not None and one.session not in self._mending:
+        """Take a session again whose log has lapsed."""
+        try:
             if isinstance(one.why, ReplicaBehindError):
                 return  # told; `put_back` goes on with it
             owner = self._owners.owner(one.session)
             if isinstance(one.why, SupersededError) and owner is not None and owner.worker != self.name:
                 return  # `Claims` sees it, and lets go of it
-            self._mending.add(one.session)
-            try:
-                await self._claims.again(one.session)
-            except ReplicaBehindError as error:
-                one.why = error
-                self.told.say(one_line(str(error)))
-                await self._claims.hold(one.session)
-            except SessionNotFoundError:
-                self.custody.let_go(one.session)  # another worker has archived it, or it was erased
-            except (GreenroomError, OSError):
-                pass  # the servers do not answer yet, or the disk refuses: tried again
-            finally:
-                self._mending.discard(one.session)
+            await self._claims.again(one.session)
+        except ReplicaBehindError as error:
+            one.why = error
+            self.told.say(one_line(str(error)))
+            await self._claims.hold(one.session)
+        except SessionNotFoundError:
+            self.custody.let_go(one.session)  # another worker has archived it, or it was erased
+        except (GreenroomError, OSError):
+            pass  # the servers do not answer yet, or the disk refuses: tried again
+        finally:
+            self._mending.discard(one.session)
 
     async def _relieve(self) -> None:
         """Hand over the sessions of which this worker's disk has refused a write."""

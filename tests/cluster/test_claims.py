@@ -270,15 +270,19 @@ def test_the_entry_of_a_session_that_was_archived_as_its_worker_died_is_removed(
     asyncio.run(play())
 
 
-def test_a_session_that_is_gone_keeps_no_other_from_being_taken_again() -> None:
-    """Its log lapsed here, and another worker has archived it meanwhile."""
-    logs = [SimpleNamespace(session=name, why=ReplicaAwayError("away")) for name in ("gone", "s")]
+def test_a_session_that_is_gone_or_slow_keeps_no_other_from_being_taken_again() -> None:
+    """Its log lapsed here, and another worker has archived it meanwhile; or its servers take their time."""
+    logs = [SimpleNamespace(session=name, why=ReplicaAwayError("away")) for name in ("slow", "gone", "s")]
     again: list[str] = []
     let_go: list[str] = []
+    slow: list[str] = []
 
     async def take(session: str) -> None:
         if session == "gone":
             raise SessionNotFoundError("no log of it")
+        if session == "slow":
+            slow.append(session)
+            await asyncio.Event().wait()
         again.append(session)
 
     async def relieve() -> None:
@@ -290,6 +294,7 @@ def test_a_session_that_is_gone_keeps_no_other_from_being_taken_again() -> None:
             _connection=SimpleNamespace(is_connected=True),
             _relieve=relieve,
             _mending=set(),
+            _tasks=[],
             _owners=SimpleNamespace(owner=lambda _: None),
             _claims=SimpleNamespace(again=take),
             custody=SimpleNamespace(logs=logs, let_go=let_go.append),
@@ -297,8 +302,18 @@ def test_a_session_that_is_gone_keeps_no_other_from_being_taken_again() -> None:
         ),
     )
     worker._mend_one = partial(Worker._mend_one, worker)
-    asyncio.run(Worker._mend(worker))
-    assert (again, let_go) == (["s"], ["gone"])
+    worker._do = partial(Worker._do, worker)
+
+    async def play() -> None:
+        await Worker._mend(worker)
+        await asyncio.sleep(0)
+        assert (again, let_go) == (["s"], ["gone"])
+        logs[:] = logs[:1]
+        await Worker._mend(worker)
+        await asyncio.sleep(0)
+
+    asyncio.run(play())
+    assert slow == ["slow"]  # and is not begun twice
 
 
 class Heard:
