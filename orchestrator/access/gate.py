@@ -17,6 +17,8 @@ from orchestrator.panel.config.access import Access
 SECRET: Final = "GREENROOM_ACCESS_SECRET"  # noqa: S105  # a name
 """The variable with the secret that the OpenID provider gave to this client; a public client has none."""
 
+HOW_TO_GET_SIGN_IN: Final = "access.oidc needs the extra `access`: pip install 'greenroom[access]'"
+
 
 @dataclass(frozen=True)
 class Gate:
@@ -38,6 +40,6 @@ def gate_of(access: Access | None, root: Path, environment: Mapping[str, str]) -
     if access is None:
         return None
     if access.oidc is not None and find_spec("authlib") is None:
-        raise NotInstalledError("access.oidc needs the extra `access`: pip install 'greenroom[access]'")
+        raise NotInstalledError(HOW_TO_GET_SIGN_IN)
     sign_in = SignIn(access.oidc, environment.get(SECRET)) if access.oidc is not None else None
     return Gate(access, seal_of(root, environment), Audit(root), sign_in)

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 from urllib.parse import urlencode
 
 from orchestrator.core.errors import AccessError, NotInstalledError, OutboundError
@@ -23,9 +23,6 @@ from orchestrator.core.legible import one_line
 from orchestrator.core.outbound.client import client
 from orchestrator.core.owner import identity_of
 from orchestrator.panel.config.access import Provider
-
-if TYPE_CHECKING:
-    pass
 
 TIMEOUT_S: Final = 10.0
 MAX_REPLY_BYTES: Final = 1_000_000
@@ -86,6 +83,14 @@ class SignIn:
         self._known: dict[str, Any] = {}
         self._keys: Any = None
         self._known_at = 0.0
+
+    def look(self) -> None:
+        """Ask the provider for its description, which nobody has to sign in for.
+
+        Raises:
+            AccessError, OutboundError
+        """
+        self._metadata()
 
     def leave(self, back: str) -> Leaving:
         """Return where a browser goes to sign in, and what has to be known when it comes back.

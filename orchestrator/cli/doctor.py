@@ -9,10 +9,13 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 from typing import Final
 
+from orchestrator.access.gate import HOW_TO_GET_SIGN_IN, SECRET
+from orchestrator.access.provider import SignIn
 from orchestrator.cluster.doctor import lines as cluster_lines
 from orchestrator.core.archive.freeze import can_set_flags
 from orchestrator.core.archive.s3 import fault_of_settings
@@ -87,6 +90,7 @@ def checks(home: Home) -> list[Check]:
         _looked("browser", _browser),
         _looked("network", _network),
         _s3(),
+        _looked("access", lambda: _access(home)),
         *_cluster(home),
     ]
 
@@ -319,6 +323,23 @@ def _network() -> Check:
         return Check("network", "ok", "no proxy is set")
     through = f"other machines are asked through the proxy of {', '.join(named)}"
     return Check("network", "ok", f"{through}; this one never is")
+
+
+def _access(home: Home) -> Check:
+    """Check how people sign in; the provider is asked for its description alone."""
+    name, access = "access", home.config.access
+    if access is None:
+        return Check(name, "off", "nobody has to sign in (`greenroom help organisation`)")
+    ways = []
+    if access.oidc is not None:
+        if find_spec("authlib") is None:
+            return Check(name, "missing", HOW_TO_GET_SIGN_IN)
+        SignIn(access.oidc, None).look()
+        way = f"{access.oidc.issuer} signs people in for the client {access.oidc.client_id}"
+        ways.append(way if os.environ.get(SECRET) else f"{way}, without a secret ({SECRET} is not set)")
+    if access.proxy is not None:
+        ways.append(f"{', '.join(access.proxy.addresses)} names people in {access.proxy.identity}")
+    return Check(name, "ok", "; ".join(ways))
 
 
 def _cluster(home: Home) -> list[Check]:
