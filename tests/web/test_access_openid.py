@@ -34,6 +34,8 @@ from tests.helpers.homes import new_home
 from tests.helpers.openid import SECRET, Provider, openid_provider, signed_in_there
 from tests.web.people import app_of, client_of
 
+pytestmark = pytest.mark.slow  # the provider, which `scripts/slow` sets up
+
 KEY: Final = b"k" * 32
 LOGIN_COOKIE, LEFT_COOKIE = "greenroom-login-80", "greenroom-leaving-80"
 
