@@ -94,12 +94,19 @@ Serve = Callable[..., Served]
 
 
 @pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Serve]:
+def server_options() -> tuple[str, ...]:
+    """Options of every server of `serve`."""
+    return ()
+
+
+@pytest.fixture
+def serve(tmp_path: Path, server_options: tuple[str, ...]) -> Iterator[Serve]:
     """Starts servers that end with the test."""
     running: list[Served] = []
 
     def start(home: Path | None = None, *arguments: str, command: str = "serve") -> Served:
-        served = start_server(home or new_home(tmp_path / "home"), *arguments, command=command)
+        at = home or new_home(tmp_path / "home")
+        served = start_server(at, *server_options, *arguments, command=command)
         running.append(served)
         return served
 

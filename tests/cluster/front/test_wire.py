@@ -62,8 +62,9 @@ async def _always(session: str, epoch: int) -> bool:
 
 
 @pytest.fixture(scope="module")
-def ends(servers: Servers) -> Iterator[Ends]:
-    made = Ends(Connection.open(servers.cluster, "front"), Connection.open(servers.cluster, "worker"))
+def ends(one_server: Servers) -> Iterator[Ends]:
+    reached = one_server.cluster
+    made = Ends(Connection.open(reached, "front"), Connection.open(reached, "worker"))
     made.open()
     yield made
     made.asking.close()
@@ -572,11 +573,11 @@ def test_whoever_cannot_take_a_session_says_so_whatever_it_fails_with(ends: Ends
 
 
 def test_a_front_that_is_gone_is_noticed_by_the_application(
-    ends: Ends, servers: Servers, monkeypatch: pytest.MonkeyPatch
+    ends: Ends, one_server: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also over a stream on which nothing is sent: a microphone in a pause."""
     monkeypatch.setattr(wires, "ASK_EVERY_S", 0.1)
-    front, worker = (Connection.open(servers.cluster, name) for name in ("front", "worker"))
+    front, worker = (Connection.open(one_server.cluster, name) for name in ("front", "worker"))
     accepted, ended = asyncio.Event(), asyncio.Event()
     seen: list[str] = []
 
