@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import wave
 from pathlib import Path
+from time import sleep
 
 import pytest
 from starlette.testclient import TestClient
@@ -32,6 +33,7 @@ def seconds(sound: bytes) -> float:
 def say(client: TestClient, *tones: int) -> None:
     with client.websocket_connect(ADDRESS) as socket:
         for frequency in tones:
+            sleep(0.5)  # sound that comes all at once was begun 0.3 s before it came: after what was put
             speak(socket, silence(0.2) + tone(1.0, frequency) + silence(0.8))
             until_final(socket)
 
