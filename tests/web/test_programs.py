@@ -16,7 +16,8 @@ def test_a_program_and_its_children_end_with_the_block_whatever_raises(tmp_path:
 
     def break_off() -> NoReturn:
         with running(["sh", "-c", "sleep 1000 & echo $!; wait"], {}, told):
-            assert is_there(until("a child", lambda: told.read_text("utf-8").strip()))
+            child = until("a child", lambda: told.read_text("utf-8").strip())
+            until("its command line", lambda: is_there(child))  # for a moment a new program has none
             raise RuntimeError("in the middle")
 
     with pytest.raises(RuntimeError, match="in the middle"):
