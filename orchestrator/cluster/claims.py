@@ -17,7 +17,7 @@ from time import monotonic
 from typing import Final, Protocol
 
 from orchestrator.cluster.connection import Connection
-from orchestrator.cluster.owners import ALIVE_EVERY_S, DEAD_AFTER_S, Owner, Owners
+from orchestrator.cluster.owners import ALIVE_EVERY_S, DEAD_AFTER_S, PROCESS, Owner, Owners
 from orchestrator.core.errors import GreenroomError, ReplicaAwayError
 
 log = logging.getLogger(__name__)
@@ -160,7 +160,7 @@ class Claims:
                     )
                     return False
                 epoch = await asyncio.to_thread(self._keeping.prepare, session, before)
-                owner = Owner(self._worker, epoch, "live", tries)
+                owner = Owner(self._worker, epoch, "live", tries, PROCESS)
                 made = await self._owners.claim(session, owner, revision)
                 if made is None:
                     await asyncio.to_thread(self._keeping.lost, session)
@@ -185,7 +185,8 @@ class Claims:
                 if before is not None and before.worker not in ("", self._worker):
                     return
                 epoch = await asyncio.to_thread(self._keeping.prepare, session, before)
-                owner = Owner(self._worker, epoch, "live", before.tries if before is not None else 0)
+                tries = before.tries if before is not None else 0
+                owner = Owner(self._worker, epoch, "live", tries, PROCESS)
                 made = await self._owners.claim(session, owner, revision)
                 if made is not None:
                     self._hold(session, owner, made)
@@ -227,10 +228,11 @@ class Claims:
             or monotonic() - self._begun_at < DEAD_AFTER_S + ALIVE_EVERY_S
         ):
             return  # it may not have heard of everybody yet
-        for session, owner in self._owners.owners().items():
+        # From the end: what an earlier process of this worker left, the others take from the beginning.
+        for session, owner in reversed(self._owners.owners().items()):
             if owner.state != "live" or session in self._held or session in self._claiming:
                 continue
-            is_left = not self._owners.is_living(owner.worker) and self._owners.pick(session) == self._worker
+            is_left = self._owners.is_dead(owner) and self._owners.pick(session) == self._worker
             if is_left or owner.worker == self._worker:  # of an earlier process, or its answer got lost
                 self._spawn(self._claim_left(session))
 
@@ -246,7 +248,7 @@ class Claims:
         if before.worker in ("", self._worker):
             return True
         # Who hears nobody is cut off itself, and right after that it has not heard of everybody yet.
-        return self._owners.is_dead(before.worker)
+        return self._owners.is_dead(before)
 
     def _look(self, session: str) -> None:
         """Notice that another worker has one of this worker's sessions."""

@@ -13,7 +13,7 @@ import json
 import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
@@ -60,6 +60,7 @@ class Owner:
     epoch: int
     state: str = "live"  # of STATES
     tries: int = 0  # workers that died with it, one after the other
+    pid: int = field(default=0, compare=False)  # `PROCESS` of the worker; 0: an older release
 
     def to_bytes(self) -> bytes:
         """Return the entry as it stands in the bucket."""
@@ -70,7 +71,8 @@ class Owner:
         """Return the owner in an entry, or None if the entry is none that this release can read."""
         try:
             told = json.loads(value)
-            made = cls(str(told["worker"]), int(told["epoch"]), str(told["state"]), int(told["tries"]))
+            names = str(told["worker"]), int(told["epoch"]), str(told["state"]), int(told["tries"])
+            made = cls(*names, int(told.get("pid", 0)))
         except (ValueError, KeyError, TypeError):
             return None
         return made if made.state in STATES else None
@@ -124,8 +126,7 @@ class Owners:
         self._owners: dict[str, Owner] = {}
         self._revisions: dict[str, int] = {}
         self._workers: dict[str, tuple[Alive, float]] = {}  # with the moment at which it was heard
-        self._buried: dict[str, int] = {}  # the process of a worker that was called dead
-        self._told_dead: set[str] = set()  # workers called dead that no later process has the name of
+        self._ended: set[tuple[str, int]] = set()  # workers' processes that are not there any more
         self._heard_at = self._touched_at = clock()  # any worker; and since when without a pause
         self._changed: asyncio.Event
         self._tasks: list[asyncio.Task[None]] = []
@@ -184,10 +185,12 @@ class Owners:
             return None
         return next((one.asking for one in self.living() if one.asking and one.worker != but), None)
 
-    def is_dead(self, worker: str) -> bool:
-        """Return whether a worker has died: somebody who saw its end said so, or it fell silent while this
-        process heard others."""
-        return worker not in self._workers and (worker in self._told_dead or self.is_in_touch)
+    def is_dead(self, owner: Owner) -> bool:
+        """Return whether an owner has died: its process has ended, as who saw it said, or as the next one of
+        its name shows; or it fell silent while this process heard others."""
+        if owner.pid and (owner.worker, owner.pid) in self._ended:
+            return True
+        return owner.worker not in self._workers and self.is_in_touch
 
     @property
     def is_in_touch(self) -> bool:
@@ -261,10 +264,10 @@ class Owners:
         """Say to everybody that a worker is dead: its process has ended.
 
         Args:
-            pid: The `Alive.pid` of that process, so that no later one of its name is meant; 0: whichever it
-                is.
+            pid: The `Alive.pid` of that process, so that no later one of its name is meant; 0: the one that
+                was heard here last.
         """
-        await self._connection.nc.publish(f"{DEAD}.{worker}", str(pid or "").encode())
+        await self._connection.nc.publish(f"{DEAD}.{worker}", str(pid or self._pid(worker) or "").encode())
         await self._connection.nc.flush()
 
     # ------------------------------------------------------------------ listening
@@ -346,30 +349,29 @@ class Owners:
 
     async def _hear_alive(self, message: Msg) -> None:
         alive = Alive.of(message.data)
-        if alive is None or self._buried.get(alive.worker) == alive.pid:
+        if alive is None or (alive.worker, alive.pid) in self._ended:
             return
         now = self._clock()
         if now - self._heard_at > OUT_OF_TOUCH_S:
             self._touched_at = now
         self._heard_at = now
         before = self._workers.get(alive.worker)
-        if before is not None and before[0].pid != alive.pid:
-            self._die(alive.worker)  # another process has its name: all that the first one had is gone
-        self._told_dead.discard(alive.worker)
+        if before is not None and before[0].pid != alive.pid:  # another process has its name
+            self._ended.add((alive.worker, before[0].pid))
+            self._die(alive.worker)
         is_new = alive.worker not in self._workers
         self._workers[alive.worker] = alive, self._clock()
         if is_new or (before is not None and before[0].draining != alive.draining):
             self._tell()
 
     async def _hear_dead(self, message: Msg) -> None:
-        worker, pid = message.subject.removeprefix(f"{DEAD}."), message.data.decode("ascii", "replace")
-        if worker in self._workers:
-            here = self._workers[worker][0].pid
-            if pid not in ("", str(here)):
-                return  # an earlier process of this name
-            self._buried[worker] = here
-            self._told_dead.add(worker)
-        self._die(worker)
+        worker, text = message.subject.removeprefix(f"{DEAD}."), message.data.decode("ascii", "replace")
+        here = self._pid(worker)
+        pid = int(text) if text.isdigit() else here
+        if pid is not None:
+            self._ended.add((worker, pid))
+        if here in (None, pid):  # else an earlier process of this name
+            self._die(worker)
 
     async def _look(self) -> None:
         """Notice the workers that fell silent."""
@@ -383,6 +385,10 @@ class Owners:
             for name, (_, heard) in tuple(self._workers.items()):
                 if now - heard > DEAD_AFTER_S:
                     self._die(name)
+
+    def _pid(self, worker: str) -> int | None:
+        """Return the process of a worker, if it was heard of lately."""
+        return self._workers[worker][0].pid if worker in self._workers else None
 
     def _die(self, worker: str) -> None:
         self._workers.pop(worker, None)

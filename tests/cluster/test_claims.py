@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -47,8 +48,9 @@ class Entries:
     def is_living(self, worker: str) -> bool:
         return worker in self.living
 
-    def is_dead(self, worker: str) -> bool:
-        return worker not in self.living and (worker in self.told_dead or self.is_in_touch)
+    def is_dead(self, owner: Owner) -> bool:
+        worker = owner.worker
+        return worker in self.told_dead or (worker not in self.living and self.is_in_touch)
 
     def pick(self, key: str) -> str | None:
         return next(iter(sorted(self.living)), None)
@@ -140,6 +142,18 @@ def test_who_is_told_of_a_death_need_not_have_heard_the_others_for_a_while(
 
     asyncio.run(die())
     assert kept.driven == ["s"]
+
+
+def test_what_a_worker_had_is_taken_also_once_its_next_process_is_there(
+    claims: Claims, entries: Entries, kept: Kept
+) -> None:
+    """Which is one, and has just begun, where the others share what was left."""
+    entries.put("s", Owner("b", 1))
+    entries.living = {"a", "b"}
+    assert asyncio.run(claims.enter("s", 0)) is False
+    entries.told_dead = {"b"}
+    assert asyncio.run(claims.enter("s", 0)) is True
+    assert (kept.here, kept.driven) == ({"s"}, ["s"])
 
 
 def test_a_session_that_comes_back_while_it_is_let_go_of_stays(
@@ -351,25 +365,39 @@ def test_a_process_is_in_touch_once_it_has_heard_of_workers_for_a_while() -> Non
     assert [hears(106), hears(107), hears(108)] == [False, False, True]
 
 
-def test_a_worker_whose_end_was_seen_is_dead_until_its_next_process_speaks() -> None:
-    """Also for a process that has not heard the others for long; of a silence alone it says nothing yet."""
+def test_a_process_whose_end_was_seen_is_dead_whoever_has_its_name_then() -> None:
+    """Also for one that has not heard the others for long; of a silence alone it says nothing yet."""
     now = [100.0]
     owners = Owners(cast(Connection, None), lambda: now[0])
+    of = {pid: Owner("a", 1, pid=pid) for pid in (0, 1, 2)}  # 0: of a release that does not say it
     told = []
+
+    def look() -> None:
+        told.append("".join(str(pid) for pid, owner in of.items() if owners.is_dead(owner)))
 
     async def hear() -> None:
         owners._changed = asyncio.Event()
         await owners._hear_alive(cast(Any, Heard("a", pid=1)))
-        told.append(owners.is_dead("a"))
-        told.append(owners.is_dead("b"))  # which it has not heard yet
+        look()
         await owners._hear_dead(cast(Any, HeardDead("a", pid=1)))
-        told.append(owners.is_dead("a"))
+        look()
         await owners._hear_alive(cast(Any, Heard("a", pid=1)))  # said before its end, and late
-        told.append(owners.is_dead("a"))
+        assert not owners.is_living("a")
+        look()
         await owners._hear_alive(cast(Any, Heard("a", pid=2)))
-        told.append(owners.is_dead("a"))
-        await owners._hear_dead(cast(Any, HeardDead("a", pid=1)))  # of the process before
-        told.append(owners.is_dead("a"))
+        look()
+        await owners._hear_dead(cast(Any, HeardDead("a", pid=1)))  # of the process before, again
+        look()
+        await owners._hear_alive(cast(Any, Heard("a", pid=3)))  # the end of the second one nobody saw
+        look()
 
     asyncio.run(hear())
-    assert told == [False, False, True, True, False, False]
+    assert told == ["", "1", "1", "1", "1", "12"]
+
+
+def test_an_entry_of_a_release_that_names_no_process_is_read() -> None:
+    before = b'{"worker": "a", "epoch": 7, "state": "live", "tries": 1}'
+    assert Owner.of(before) == Owner("a", 7, "live", 1)
+    made = Owner("a", 7, pid=5)
+    assert (Owner.of(made.to_bytes()) or made).pid == 5
+    assert json.loads(made.to_bytes()) == {"worker": "a", "epoch": 7, "state": "live", "tries": 0, "pid": 5}
