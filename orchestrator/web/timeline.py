@@ -111,8 +111,11 @@ def timeline(rehearsal: OpenRehearsal, persons: Persons | None = None) -> list[M
     Args:
         persons: The verdicts of people on the answers.
     """
+    rehearsal.store.catch_up()
+    with rehearsal.store.history.mutex:  # the session may be going on
+        found = sorted(_moments(rehearsal, persons or {}), key=itemgetter(0))
     moments: list[Moment] = []
-    for _, one in sorted(_moments(rehearsal, persons or {}), key=itemgetter(0)):
+    for _, one in found:
         last = moments[-1] if moments else None
         if isinstance(one, Speech) and isinstance(last, Speech) and _goes_on(last, one):
             is_again = one.text == WITHHELD and last.text.endswith(WITHHELD)
@@ -128,7 +131,6 @@ def _goes_on(before: Speech, after: Speech) -> bool:
 
 def _moments(rehearsal: OpenRehearsal, persons: Persons) -> Iterator[tuple[float, Moment]]:
     """Yield every moment in the order of its record, with the session clock at which it began."""
-    rehearsal.store.catch_up()
     store, projection = rehearsal.store, rehearsal.projection
     slides = {slide.number: slide for slide in rehearsal.scene().deck.slides}
     exchanges = {one.id: with_persons(one, persons) for one in projection.asked}

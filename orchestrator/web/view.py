@@ -139,48 +139,52 @@ def room_view(
     """Return the room of one session, as of its last record; *live* is what only the session's drive
     knows."""
     rehearsal.store.catch_up()
-    projection, options = rehearsal.projection, rehearsal.options
-    now_s = rehearsal.now_s()
-    shown = [line for said in projection.said[-3 * LINES :] if (line := spoken(rehearsal, said)) is not None]
-    deck = rehearsal.scene().deck
-    plan = shares(deck, options.minutes * 60)
-    playback, state = projection.playback, rehearsal.state(live)
-    is_recorded = is_run(playback)
-    return RoomView(
-        session=rehearsal.store.root.name,  # the folder's: a copy has its original's id
-        seq=rehearsal.store.seq,
-        state=state_of(rehearsal),
-        moment=projection.state,
-        is_driven_here=is_driven_here,
-        is_driven_elsewhere=not is_driven_here
-        and projection.driver is not None
-        and is_driven(rehearsal.store.root),
-        broke_off=broke_off,
-        title=deck.title,
-        now_s=now_s,
-        is_running=rehearsal.clock.is_running(projection.clock),
-        used_s=sum(projection.times(now_s)),
-        minutes=options.minutes,
-        warnings=rehearsal.rules.time_warnings,
-        slide=projection.slide,
-        slides=tuple((slide.number, slide.title) for slide in deck.slides),
-        plan=tuple(round(plan.get(slide.number, 0.0), 3) for slide in deck.slides),
-        is_blank=is_blank,
-        captions=_captions(projection),
-        panel=tuple(_member(rehearsal, agent) for agent in (MODERATOR, *options.panel)),
-        said=tuple(shown[-LINES:]),
-        question=_question(rehearsal, projection.asking) if projection.asking is not None else None,
-        closed=tuple(_closed(rehearsal, one) for one in projection.exchanges),
-        parked=tuple(one.id for one in still_to_come_back(projection.asked)),
-        left=max(options.exchanges - projection.opened, len(still_to_come_back(projection.exchanges))),
-        contradictions=len(projection.tensions),
-        took_over=projection.took_over,
-        turn=floor_of(state),
-        asking=asked_now(rehearsal),
-        recording=playback.name if playback is not None and is_recorded else None,
-        is_playing=is_recorded and is_driven_here,
-        is_played=is_recorded and not is_driven_here and isinstance(next_step(state), End),
-    )
+    asking = asked_now(rehearsal)
+    with rehearsal.store.history.mutex:  # the drive may fold a question in the middle of what is read here
+        projection, options = rehearsal.projection, rehearsal.options
+        now_s = rehearsal.now_s()
+        shown = [
+            line for said in projection.said[-3 * LINES :] if (line := spoken(rehearsal, said)) is not None
+        ]
+        deck = rehearsal.scene().deck
+        plan = shares(deck, options.minutes * 60)
+        playback, state = projection.playback, rehearsal.state(live)
+        is_recorded = is_run(playback)
+        return RoomView(
+            session=rehearsal.store.root.name,  # the folder's: a copy has its original's id
+            seq=rehearsal.store.seq,
+            state=state_of(rehearsal),
+            moment=projection.state,
+            is_driven_here=is_driven_here,
+            is_driven_elsewhere=not is_driven_here
+            and projection.driver is not None
+            and is_driven(rehearsal.store.root),
+            broke_off=broke_off,
+            title=deck.title,
+            now_s=now_s,
+            is_running=rehearsal.clock.is_running(projection.clock),
+            used_s=sum(projection.times(now_s)),
+            minutes=options.minutes,
+            warnings=rehearsal.rules.time_warnings,
+            slide=projection.slide,
+            slides=tuple((slide.number, slide.title) for slide in deck.slides),
+            plan=tuple(round(plan.get(slide.number, 0.0), 3) for slide in deck.slides),
+            is_blank=is_blank,
+            captions=_captions(projection),
+            panel=tuple(_member(rehearsal, agent) for agent in (MODERATOR, *options.panel)),
+            said=tuple(shown[-LINES:]),
+            question=_question(rehearsal, projection.asking) if projection.asking is not None else None,
+            closed=tuple(_closed(rehearsal, one) for one in projection.exchanges),
+            parked=tuple(one.id for one in still_to_come_back(projection.asked)),
+            left=max(options.exchanges - projection.opened, len(still_to_come_back(projection.exchanges))),
+            contradictions=len(projection.tensions),
+            took_over=projection.took_over,
+            turn=floor_of(state),
+            asking=asking,
+            recording=playback.name if playback is not None and is_recorded else None,
+            is_playing=is_recorded and is_driven_here,
+            is_played=is_recorded and not is_driven_here and isinstance(next_step(state), End),
+        )
 
 
 def asked_now(rehearsal: OpenRehearsal) -> str | None:
