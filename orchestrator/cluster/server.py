@@ -30,6 +30,8 @@ LOG: Final = "server.log"
 _READY: Final = b"Server is ready"
 """What the server writes once it listens."""
 _LOOK_S: Final = 0.02
+OWN_PORTS: Final = range(20_000, 32_000)
+"""Ports for our servers: below those that Linux hands out (32768 and up) and others do (RFC 6335: 49152)."""
 TOKEN_BYTES: Final = 24
 MAX_PAYLOAD_BYTES: Final = 8 * 1024 * 1024
 """Largest message: a transaction of the store in one piece. A record's line may be larger than NATS's own
@@ -107,7 +109,11 @@ class Servers:
     """Servers of one cluster on this machine, each a process of its own."""
 
     def __init__(self, folder: Path, number: int = 1, token: str | None = None) -> None:
-        """Prepare *number* servers (1 or 3) that keep their files in *folder*."""
+        """Prepare *number* servers (1 or 3) that keep their files in *folder*.
+
+        Raises:
+            StoreWriteError: No port is free.
+        """
         self.token = token if token is not None else secrets.token_urlsafe(TOKEN_BYTES)
         ports = _free_ports(2 * number)
         self.all = [
@@ -253,12 +259,15 @@ def _configuration(folder: Path, name: str, port: int, token: str, routes: Seque
 
 
 def _free_ports(number: int) -> list[int]:
-    """Return ports of loopback that nobody listens at now."""
-    held = [socket.socket() for _ in range(number)]
-    try:
-        for one in held:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in held]
-    finally:
-        for one in held:
-            one.close()
+    """Return ports of loopback that nobody listens at now, of those that no system hands out by itself: one
+    that was free would else be somebody's before the server begins, or begins again."""
+    found: list[int] = []
+    for port in secrets.SystemRandom().sample(OWN_PORTS, len(OWN_PORTS)):
+        with socket.socket() as held, suppress(OSError):
+            held.bind(("127.0.0.1", port))
+            found.append(port)
+        if len(found) == number:
+            return found
+    raise StoreWriteError(
+        f"fewer than {number} ports from {OWN_PORTS[0]} to {OWN_PORTS[-1]} are free: end what listens there"
+    )
