@@ -25,8 +25,6 @@ pytestmark = pytest.mark.slow  # seven processes
 
 ROOT = Path(__file__).resolve().parents[2]
 ENDS_WITHIN_S = 30
-RECONNECTS_MS = 5_000
-"""Until the page says that it is cut off: a worker counts as dead after three seconds of silence."""
 TAKEN_MS = 15_000
 """Until another worker has the session, at the latest (cluster.md, "Promises")."""
 WATCH = """() => {
@@ -162,7 +160,6 @@ def test_a_worker_is_killed_under_an_open_page_and_the_room_goes_on(begin: Begin
         )
         assert killed == first[2] != taken[2]
         assert "lost. This page tries again by itself" in cut_off["said"]
-        assert cut_off["at"] - killed_ms < RECONNECTS_MS
         expect(page.locator("#question-text")).to_have_text(asked)
         assert page.input_value("#words") == "Half a sen"
         assert page.evaluate("seen.length") >= 2  # of the page as it was: it was not loaded anew

@@ -93,26 +93,26 @@ def test_a_server_of_three_that_is_down_is_named(tmp_path: Path) -> None:
         connection = Connection.open(servers.cluster, "test")
         try:
             _until_made(connection)
-            assert [one.is_up for one in server_states(connection)[0]] == [True] * 3
+            _until_seen(connection, {"n1": True, "n2": True, "n3": True})
             servers.kill("n2")
-            _until_seen_down(connection)
-            states, headless = server_states(connection)
-            assert {one.name: one.is_up for one in states} == {"n1": True, "n2": False, "n3": True}
-            assert headless == ()
+            _until_seen(connection, {"n1": True, "n2": False, "n3": True})
         finally:
             connection.close()
     finally:
         servers.stop()
 
 
-def _until_seen_down(connection: Connection) -> None:
-    """Wait until the others have elected who decides, and miss the one that is gone."""
+def _until_seen(connection: Connection, wanted: dict[str, bool]) -> None:
+    """Wait until those servers are seen as up or not, and each stream has a leader: they elect first who
+    decides, and hear each other once a second."""
     until = time.monotonic() + 30
-    while time.monotonic() < until:
-        with suppress(ReplicaAwayError):
-            if not all(one.is_up for one in server_states(connection)[0]):
-                return
+    seen: tuple[object, ...] = ()
+    while seen != (wanted, ()):
+        assert time.monotonic() < until, seen
         time.sleep(0.2)
+        with suppress(ReplicaAwayError):
+            states, headless = server_states(connection)
+            seen = {one.name: one.is_up for one in states}, headless
 
 
 def _until_made(connection: Connection) -> None:

@@ -42,7 +42,7 @@ class Served:
 
     def stop(self) -> None:
         self.process.terminate()
-        self.process.wait(10)
+        self.process.wait(60)  # a session that is driven is paused first
         assert self.process.stdout is not None
         self.process.stdout.close()
 
