@@ -377,7 +377,7 @@ class Forged(SignIn):
 def _token(key: Any = RSA, header: dict[str, Any] | None = None, **claims: Any) -> str:
     now = int(time.time())
     told = {
-        "iss": "https://id.acme.example", "aud": "greenroom", "sub": "u1", "iat": now, "exp": now + 300,
+        "iss": "https://id.acme.example", "aud": "greenroom", "sub": "u1", "iat": now, "exp": now + 3600,
         "nonce": "n", "email": "Dana@Acme.example", "name": "Dana", "groups": ["sales", 7],
     }  # fmt: skip
     told = {name: value for name, value in {**told, **claims}.items() if value is not None}
