@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
@@ -360,11 +361,12 @@ def _speak(client: httpx2.Client, at: Proxied) -> None:
     url = f"{at.url.replace('https', 'wss', 1)}api/v1/sessions/one/microphone"
     context = ssl.create_default_context(cafile=at.trusted)
     cookie = {"cookie": "; ".join(f"{one.name}={one.value}" for one in client.cookies.jar)}
+    opening = partial(connect, url, ssl=context, proxy=None, open_timeout=PATIENCE_MS / 1000)
     for headers in ({"origin": at.origin}, {"origin": "https://evil.example", **cookie}):
-        with pytest.raises(InvalidStatus), connect(url, ssl=context, additional_headers=headers, proxy=None):
+        with pytest.raises(InvalidStatus), opening(additional_headers=headers):
             pass
     own = {"origin": at.origin, **cookie}
-    with connect(url, ssl=context, additional_headers=own, proxy=None) as microphone:
+    with opening(additional_headers=own) as microphone:
         sound = silence(0.2) + tone(1.5) + silence(0.8)
         for begin in range(0, len(sound), FRAME):
             microphone.send(sound[begin : begin + FRAME])

@@ -303,11 +303,11 @@ def test_a_microphone_is_closed_by_its_code_when_its_worker_dies_and_opens_at_th
     if not can_hear.get("recognises", True):
         pytest.skip("NOT TESTED: no speech recognition is installed")
     frame = bytes(3200)
-    with connect(address) as microphone:
+    with connect(address, open_timeout=60) as microphone:
         microphone.send(frame)
         send(driver(served.home, "s1"), signal.SIGKILL)
         assert closing_code(microphone) == 1012
-    with connect(address) as microphone:
+    with connect(address, open_timeout=60) as microphone:
         microphone.send(frame)
         with pytest.raises(TimeoutError):
             microphone.recv(timeout=1)  # silence says nothing, and nobody closes it
