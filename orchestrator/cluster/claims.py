@@ -133,11 +133,19 @@ class Claims:
                 await self._forgive(session, owner, revision)
 
     async def _forgive(self, session: str, owner: Owner, revision: int) -> None:
-        steady = replace(owner, tries=0)
-        with suppress(ReplicaAwayError):
-            made = await self._owners.claim(session, steady, revision)
-            if made is not None:
-                self._held[session] = steady, made
+        if session in self._claiming:  # it is being taken again, by the entry as it stands
+            return
+        lock = self._claiming.setdefault(session, asyncio.Lock())
+        try:
+            async with lock:
+                steady = replace(owner, tries=0)
+                with suppress(ReplicaAwayError):
+                    made = await self._owners.claim(session, steady, revision)
+                    if made is not None:
+                        self._held[session] = steady, made
+        finally:
+            if not lock.locked():
+                self._claiming.pop(session, None)
 
     async def _is_live(self, session: str) -> bool:
         return await asyncio.to_thread(self._keeping.is_live, session)
@@ -192,6 +200,8 @@ class Claims:
                     self._hold(session, owner, made)
                     await asyncio.to_thread(self._keeping.taken, session, owner)
                 else:
+                    # What is held is kept here: if the entry names this worker all the same, it claims anew.
+                    self._held.pop(session, None)
                     await asyncio.to_thread(self._keeping.lost, session)
         finally:
             if not lock.locked():

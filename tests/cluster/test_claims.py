@@ -58,7 +58,7 @@ class Entries:
     async def claim(self, session: str, owner: Owner, revision: int) -> int | None:
         if self.is_away:
             raise ReplicaAwayError("no server answers")
-        if self.refuses:
+        if self.refuses or revision != self.revision(session):
             return None
         self.put(session, owner)
         return self.revision(session)
@@ -220,6 +220,48 @@ def settled_in(claims: Claims) -> Claims:
     """As `claims`, of a worker that has been there for a while."""
     claims._begun_at -= 60
     return claims
+
+
+def test_a_death_is_forgiven_beside_a_session_that_is_being_taken_again_and_it_stays_whole(
+    claims: Claims, entries: Entries, kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each writes the entry; the one that came second must not let go of what the entry says is here."""
+    monkeypatch.setattr("orchestrator.cluster.claims.STEADY_S", -1.0)
+    entries.put("s", Owner("b", 1))
+    may_prepare, prepare = threading.Event(), kept.prepare
+
+    def slowly(session: str, before: Owner | None) -> int:
+        may_prepare.wait(10)
+        return prepare(session, before)
+
+    async def play() -> None:
+        assert await claims.enter("s", 0)
+        monkeypatch.setattr(kept, "prepare", slowly)
+        taking = asyncio.create_task(claims.again("s"))
+        await asyncio.sleep(0.05)
+        await claims.forgive()
+        may_prepare.set()
+        await taking
+        assert (claims.held, kept.here) == (("s",), {"s"})
+        await claims.forgive()
+        assert [owner.tries for owner in entries.owners().values()] == [0]
+
+    asyncio.run(play())
+
+
+def test_what_could_not_be_taken_again_is_not_held(claims: Claims, entries: Entries, kept: Kept) -> None:
+    """Else the entry would say that it is here, and nobody would answer for it."""
+
+    async def play() -> None:
+        assert await claims.enter("s", 0)
+        entries.refuses = True
+        await claims.again("s")
+        assert (claims.held, kept.here) == ((), set())
+        entries.refuses = False
+        assert await claims.enter("s", 0)
+        assert (claims.held, kept.here) == (("s",), {"s"})
+
+    asyncio.run(play())
 
 
 def test_what_is_begun_while_its_worker_drains_is_told_of_and_handed_over(
