@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from time import monotonic
 from typing import Final, Protocol
@@ -135,50 +135,38 @@ class Claims:
     async def _forgive(self, session: str, owner: Owner, revision: int) -> None:
         if session in self._claiming:  # it is being taken again, by the entry as it stands
             return
-        lock = self._claiming.setdefault(session, asyncio.Lock())
-        try:
-            async with lock:
-                steady = replace(owner, tries=0)
-                with suppress(ReplicaAwayError):
-                    made = await self._owners.claim(session, steady, revision)
-                    if made is not None:
-                        self._held[session] = steady, made
-        finally:
-            if not lock.locked():
-                self._claiming.pop(session, None)
+        async with self._alone(session):
+            steady = replace(owner, tries=0)
+            with suppress(ReplicaAwayError):
+                made = await self._owners.claim(session, steady, revision)
+                if made is not None:
+                    self._held[session] = steady, made
 
     async def _is_live(self, session: str) -> bool:
         return await asyncio.to_thread(self._keeping.is_live, session)
 
     async def _claim(self, session: str, *, is_begun: bool = False) -> bool:
-        lock = self._claiming.setdefault(session, asyncio.Lock())
-        try:
-            async with lock, self._slots:
-                if session in self._held:
-                    return True
-                before, revision = self._owners.owner(session), self._owners.revision(session)
-                # Nobody else knows of one that was begun here: without an entry nobody would go on with it.
-                may_take = is_begun or (not self.is_draining and self.may_take())
-                if not may_take or not self._may_claim(before):
-                    return False
-                tries = before.tries + 1 if before is not None and before.worker else 0
-                if tries >= MAX_TRIES:
-                    await self._owners.claim(
-                        session, replace(before or Owner("", 0), state="aside"), revision
-                    )
-                    return False
-                epoch = await asyncio.to_thread(self._keeping.prepare, session, before)
-                owner = Owner(self._worker, epoch, "live", tries, PROCESS)
-                made = await self._owners.claim(session, owner, revision)
-                if made is None:
-                    await asyncio.to_thread(self._keeping.lost, session)
-                    return False
-                self._hold(session, owner, made)
-                await asyncio.to_thread(self._keeping.taken, session, before)
+        async with self._alone(session), self._slots:
+            if session in self._held:
                 return True
-        finally:
-            if not lock.locked():
-                self._claiming.pop(session, None)
+            before, revision = self._owners.owner(session), self._owners.revision(session)
+            # Nobody else knows of one that was begun here: without an entry nobody would go on with it.
+            may_take = is_begun or (not self.is_draining and self.may_take())
+            if not may_take or not self._may_claim(before):
+                return False
+            tries = before.tries + 1 if before is not None and before.worker else 0
+            if tries >= MAX_TRIES:
+                await self._owners.claim(session, replace(before or Owner("", 0), state="aside"), revision)
+                return False
+            epoch = await asyncio.to_thread(self._keeping.prepare, session, before)
+            owner = Owner(self._worker, epoch, "live", tries, PROCESS)
+            made = await self._owners.claim(session, owner, revision)
+            if made is None:
+                await asyncio.to_thread(self._keeping.lost, session)
+                return False
+            self._hold(session, owner, made)
+            await asyncio.to_thread(self._keeping.taken, session, before)
+            return True
 
     async def again(self, session: str) -> None:
         """Prepare one of this worker's sessions anew, in a new epoch, and go on with it.
@@ -186,26 +174,21 @@ class Claims:
         Raises:
             GreenroomError: What `Keeping.prepare` says, or the servers.
         """
-        lock = self._claiming.setdefault(session, asyncio.Lock())
-        try:
-            async with lock, self._slots:
-                before, revision = self._owners.owner(session), self._owners.revision(session)
-                if before is not None and before.worker not in ("", self._worker):
-                    return
-                epoch = await asyncio.to_thread(self._keeping.prepare, session, before)
-                tries = before.tries if before is not None else 0
-                owner = Owner(self._worker, epoch, "live", tries, PROCESS)
-                made = await self._owners.claim(session, owner, revision)
-                if made is not None:
-                    self._hold(session, owner, made)
-                    await asyncio.to_thread(self._keeping.taken, session, owner)
-                else:
-                    # What is held is kept here: if the entry names this worker all the same, it claims anew.
-                    self._held.pop(session, None)
-                    await asyncio.to_thread(self._keeping.lost, session)
-        finally:
-            if not lock.locked():
-                self._claiming.pop(session, None)
+        async with self._alone(session), self._slots:
+            before, revision = self._owners.owner(session), self._owners.revision(session)
+            if before is not None and before.worker not in ("", self._worker):
+                return
+            epoch = await asyncio.to_thread(self._keeping.prepare, session, before)
+            tries = before.tries if before is not None else 0
+            owner = Owner(self._worker, epoch, "live", tries, PROCESS)
+            made = await self._owners.claim(session, owner, revision)
+            if made is not None:
+                self._hold(session, owner, made)
+                await asyncio.to_thread(self._keeping.taken, session, owner)
+            else:
+                # What is held is kept here: if the entry names this worker all the same, it claims anew.
+                self._held.pop(session, None)
+                await asyncio.to_thread(self._keeping.lost, session)
 
     async def hold(self, session: str) -> None:
         """Tell everybody that a session is this worker's, and not written for now."""
@@ -246,6 +229,17 @@ class Claims:
             if is_left or owner.worker == self._worker:  # of an earlier process, or its answer got lost
                 self._spawn(self._claim_left(session))
 
+    @asynccontextmanager
+    async def _alone(self, session: str) -> AsyncIterator[None]:
+        """Let one at a time claim a session, take it again, or let go of it in the block."""
+        lock = self._claiming.setdefault(session, asyncio.Lock())
+        try:
+            async with lock:
+                yield
+        finally:
+            if not lock.locked():
+                self._claiming.pop(session, None)
+
     def _hold(self, session: str, owner: Owner, revision: int) -> None:
         self._held[session] = owner, revision
         self._since[session] = monotonic()
@@ -273,14 +267,9 @@ class Claims:
 
     async def _lose(self, session: str) -> None:
         """Let go of a session, unless it has come back meanwhile."""
-        lock = self._claiming.setdefault(session, asyncio.Lock())
-        try:
-            async with lock:
-                if session not in self._held:
-                    await asyncio.to_thread(self._keeping.lost, session)
-        finally:
-            if not lock.locked():
-                self._claiming.pop(session, None)
+        async with self._alone(session):
+            if session not in self._held:
+                await asyncio.to_thread(self._keeping.lost, session)
 
     def _take_over(self, dead: str) -> None:
         """Claim the sessions of a worker that has died, as far as they fall to this one."""
